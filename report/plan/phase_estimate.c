@@ -245,8 +245,14 @@ void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 				  struct xs_result_phase *phase)
 {
 	const int64_t ops = phase->h2d_ops + phase->kernels + phase->d2h_ops;
-	const double most_ns = (double)ops * MOST_TRACER_NS /
-			       (phase->rounds > 1 ? 1 : SINGLE_PART);
+	/* the GPU's work is no tracing */
+	const double gpu_ns =
+	    fmax((double)phase->kernel_busy_ns,
+		 (double)(phase->h2d_ns > phase->d2h_ns ? phase->h2d_ns
+							: phase->d2h_ns));
+	const double most_ns = fmin((double)phase->round_ns - gpu_ns,
+				    (double)ops * MOST_TRACER_NS /
+					(phase->rounds > 1 ? 1 : SINGLE_PART));
 
 	XS_EACH(row, estimates->items, estimates->count) {
 		/* side by side, a round waits for the others' work, too; the

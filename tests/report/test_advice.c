@@ -140,8 +140,8 @@ TEST(tracing_is_not_saved)
 }
 
 /* Less than 5 % counts as none, and so does more than 50 us for each op, of a
- * single round, whose calls may load kernels, 10 us, and what rounds side by
- * side take longer. */
+ * single round, whose calls may load kernels, 10 us, or more than the GPU
+ * leaves of the round, and what rounds side by side take longer. */
 TEST(little_tracing_is_left)
 {
 	struct xs_result_phase phase = {
@@ -155,6 +155,10 @@ TEST(little_tracing_is_left)
 	xs_phase_estimate_set_tracer(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 0);
 	as_is.tracer_ns = 2e6;
+	phase.kernel_busy_ns = 14 * MS + 1;
+	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	assert_int_equal(phase.tracer_ns, 0);
+	phase.kernel_busy_ns = 14 * MS;
 	phase.rounds = 1;
 	xs_phase_estimate_set_tracer(&list, 1, &phase);
 	assert_int_equal(phase.tracer_ns, 2 * MS);
