@@ -228,24 +228,34 @@ static double fastest(const struct xs_points *copies)
 	return least;
 }
 
-/* Returns the source of G, if the trace has no pinned copy: the link, unless
- * copies beat what it can carry (link_least). */
+/* Sets the rates of a direction of which the trace has no pinned copy: as the
+ * link can carry, at the least link_least ns per byte, or, where copies beat
+ * that, as the other direction's; else unknown. Returns their source. */
 static const char *assume_G(const struct xs_fit_evidence *e,
 			    enum xs_fit_direction way, double link_least,
-			    struct xs_param *G)
+			    struct xs_machine *m)
 {
+	const bool is_in = way == XS_FIT_IN;
+	struct xs_param *G = is_in ? &m->G_h2d : &m->G_d2h;
 	const double pageable = fastest(&e->pageable[way]);
 
 	if (isnan(G->value))
 		return "unknown, without pinned copies and the link";
-	if (fmin(fmin(fastest(&e->pageable[!way]), fastest(&e->alone[!way])),
-		 pageable) < link_least) {
+	if (fastest(&e->alone[!way]) < link_least) {
+		*G = is_in ? m->G_d2h : m->G_h2d;
+		if (!e->both[way].count)
+			*(is_in ? &m->G_both_h2d : &m->G_both_d2h) =
+			    xs_machine_usual_both(G);
+		return "as the other one, which beats what the link reports";
+	}
+	if (fmin(fastest(&e->pageable[!way]), pageable) < link_least) {
 		*G = (struct xs_param){NAN, NAN, NAN};
 		return "unknown, as copies beat what the link reports";
 	}
-	if (pageable < G->value)
-		G->value = G->high = pageable;
-	return "the link's generation and width";
+	if (pageable >= G->value)
+		return "the link's generation and width";
+	G->value = G->high = pageable;
+	return "the fastest pageable copy, as far as the link goes";
 }
 
 /* Joins all that the trace shows; in, out: how the rates were seen. */
@@ -284,9 +294,9 @@ static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 
 	join(e, m, &in, &out);
 	if (!in)
-		in = assume_G(e, XS_FIT_IN, link_least, &m->G_h2d);
+		in = assume_G(e, XS_FIT_IN, link_least, m);
 	if (!out)
-		out = assume_G(e, XS_FIT_OUT, link_least, &m->G_d2h);
+		out = assume_G(e, XS_FIT_OUT, link_least, m);
 	fit_curve(&e->pageable[XS_FIT_IN], &m->pageable_h2d);
 	fit_curve(&e->pageable[XS_FIT_OUT], &m->pageable_d2h);
 	snprintf(

@@ -132,6 +132,16 @@ TEST(test_link_that_reports_too_little)
 	fit(&device);
 	assert_true(isnan(m.G_h2d.value) && isnan(m.G_d2h.value));
 	assert_has(m.notes, "beat");
+	/* pinned, it tells both rates: the link is as fast the other way */
+	uint64_t at = 1000;
+	begin();
+	for (int i = 0; i < 20; i++)
+		at = pinned_copy(XS_STEP_H2D, at, 10000000);
+	fit(&device);
+	assert_true(m.G_h2d.value < 0.021);
+	assert_near(m.G_d2h.value, m.G_h2d.value);
+	assert_true(m.G_both_d2h.value < 0.025);
+	assert_has(m.notes, "to the host: as the other one, which beats what");
 }
 
 TEST(test_implicit_synchronisation_by_generation)
