@@ -383,6 +383,10 @@ sed 's/cudaMemcpy"/cuMemcpyHtoD_v2"/; s/cudaMallocHost"/cuMemAllocHost_v2"/' \
 prints "xferspy report --machine h200 --all driver.txt" \
 	'cuMemHostRegister(data, bytes, 0);' 'cuMemcpyHtoDAsync(d[k], in[k], n, s[k])'
 
+# No row beside the rounds as they are.
+in_one_line traces/sweep-w2000-15728640-counters \
+	'none is predicted to shorten a round and this run'
+
 # Texts of these reports, each line of text joined with the next one.
 joined() {
 	local trace=$1

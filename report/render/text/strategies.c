@@ -227,11 +227,11 @@ static int put_table(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->phase_count; i++)
 		if (xs_render_text_has_phase(result, i))
 			rows += put_phase(&table, result, i);
-	if (rows)
-		return xs_text_table_end(&table, NULL, 0);
-	xs_terminal_print(terminal, XS_PLAIN,
-			  "  none shortens a round and this run for certain\n");
-	return 0;
+	if (!rows)
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "  none is predicted to shorten a round and "
+				  "this run\n");
+	return xs_text_table_end(&table, NULL, 0);
 }
 
 /* What is said below the table; NULL: nothing. */
