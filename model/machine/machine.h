@@ -188,7 +188,8 @@ struct xs_machine {
 	char gpu[96], cpu[96], driver[32];
 	char uuid[48], host[64]; /* where it was measured; "" if not said */
 	char date[24];		 /* ISO 8601, when measured */
-	char notes[512]; /* source of published numbers, known weaknesses */
+	char notes[832]; /* source of published numbers, known weaknesses */
+	bool usual_host; /* costs of pinning or of graphs are usual ones */
 
 	int copy_engines;  /* 0: unknown */
 	int implicit_sync; /* 1, 0, or -1 for unknown */

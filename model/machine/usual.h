@@ -15,7 +15,7 @@ void xs_machine_usual(const struct xs_rec_device *device,
 		      struct xs_machine *machine);
 
 /* Fills in what the profile lacks of the host's memory and of graphs, from
- * H100s. */
+ * H100s, and names it in its notes. */
 void xs_machine_usual_host(struct xs_machine *machine);
 
 /* Returns the usual rate while both directions are busy, from that of one. */

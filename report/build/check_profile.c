@@ -242,6 +242,18 @@ static void check_self(struct xs_result *result)
 		    result->machine.name, off * 100);
 }
 
+/* A calibration where pinning failed has none of its costs. */
+static void check_host(struct xs_result *result)
+{
+	const struct xs_machine *m = &result->machine;
+
+	if (m->usual_host && strcmp(m->source, "calibrated") == 0)
+		xs_build_note(result,
+			      "the profile %s has no costs of pinning or of "
+			      "graphs: usual ones of H100 hosts are taken",
+			      m->name);
+}
+
 void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device)
@@ -251,6 +263,7 @@ void xs_build_check_profile(struct xs_result *result,
 
 	check_agreement(result);
 	check_self(result);
+	check_host(result);
 	if (!device || strcmp(m->source, "fitted-from-trace") == 0)
 		return;
 	gpu = xs_build_string(result, trace, device->name);

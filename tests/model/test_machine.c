@@ -42,6 +42,19 @@ TEST(test_titan_is_table_1)
 	assert_int_equal(m.pcie_gen, 3);
 }
 
+/* What nobody measured of a profile is named. */
+TEST(test_usual_costs_of_the_host_are_named)
+{
+	struct xs_machine m;
+
+	load_text("{\"schema\": 1, \"notes\": \"Mine.\", \"parameters\": "
+		  "{\"pin_byte_ns\": 0.5}}",
+		  &m);
+	assert_has(m.notes, "Mine. Not measured, but usual of H100 hosts: "
+			    "pin_fixed_ns, register_fixed_ns, ");
+	assert_true(m.usual_host);
+}
+
 /* Tables II and III. */
 TEST(test_pcie_2_machines)
 {

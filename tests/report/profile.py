@@ -32,7 +32,8 @@ OWN = {"schema": 1, "name": "own", "source": "calibrated", "gpu": "NVIDIA H200",
        "memory_bandwidth": 4.8e12,
        "parameters": {"lo_h2d_ns": param(5500), "lo_d2h_ns": param(6000),
                       "G_h2d": param(1179648 / 67108864),
-                      "G_d2h": param(1061683 / 67108864)}}
+                      "G_d2h": param(1061683 / 67108864),
+                      "pin_byte_ns": param(0.35), "graph_launch_ns": param(1900)}}
 
 
 def report(trace, *machines):
@@ -99,6 +100,12 @@ class Checked(unittest.TestCase):
         self.assertIn("the passes of", note)
         self.assertIn("the profile own found different values of the latency of copies out, "
                       "the rate of copies in: calibrate again", note)
+
+    def test_costs_that_nobody_measured_are_noted(self):
+        machine = changed(OWN)
+        del machine["parameters"]["pin_byte_ns"]
+        note, = self.notes(machine)
+        self.assertIn("the profile own has no costs of pinning or of graphs", note)
 
     def test_small_doubts_stay_in_the_profile(self):
         # estimates do not depend mainly on these
