@@ -230,7 +230,9 @@ static bool is_merged_instead(const struct xs_result *result,
 }
 
 /* Whether more rounds of the same lines are alone in their phases than are of
- * this one, as those of sequences that differ in length: a graph is of one. */
+ * this one, as those of sequences that differ in length: a graph is of one, as
+ * is a kernel for all rounds. Phases left out have as many as those that are
+ * not. */
 static bool fits_few(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     const struct xs_result_estimate *row)
@@ -240,7 +242,9 @@ static bool fits_few(const struct xs_result *result,
 	XS_EACH(other, result->phases, result->phase_count)
 		others += !other->apart && other->rounds == 1 &&
 			  xs_lines_are_within(other, phase, row);
-	return others > phase->rounds;
+	return (double)others * (1 + (double)result->rest.phases /
+					 (double)result->phase_count) >
+	       (double)phase->rounds;
 }
 
 /* Whether the row adds enough beside the steps so far for its effort. *step
@@ -258,7 +262,7 @@ static bool would_add(const struct xs_result *result,
 	if (xs_step_gain_judged_ns(steps, step) <= 0 ||
 	    (strategy->changes == XS_CHANGES_PINNING &&
 	     is_merged_instead(result, steps, step)) ||
-	    (strategy->changes == XS_CHANGES_LAUNCHES &&
+	    (strategy->changes & XS_CHANGES_LAUNCHES &&
 	     fits_few(result, steps->phase, row)) ||
 	    is_changed_otherwise(all, steps, step) ||
 	    is_ordered_otherwise(all, result->phase_count, steps, step))

@@ -1137,8 +1137,8 @@ TEST(a_loss_is_of_all_phases)
 	assert_int_equal(result->plan[0].if_not_ns, 2 * (10 + 3) * MS);
 }
 
-/* A graph of two rounds fits no other of three that differ at the same lines.
- */
+/* A graph of two rounds fits no other of three that differ at the same lines,
+ * nor does one kernel for both. */
 TEST(a_graph_is_of_equal_rounds)
 {
 	struct xs_result_phase phases[4];
@@ -1158,9 +1158,16 @@ TEST(a_graph_is_of_equal_rounds)
 	result->phases = phases;
 	result->phase_count = 3;
 	expect("graph");
+	result->rest.phases = 2;
+	expect("");
+	result->rest.phases = 0;
 	result->phase_count = 4;
 	expect("");
+	phases[0].estimates[0].strategy = "device-initiated";
+	expect("");
 	phases[3].apart = true;
+	expect("device-initiated");
+	phases[0].estimates[0].strategy = "graph";
 	expect("graph");
 }
 
