@@ -171,16 +171,11 @@ static void fill_rest(struct xs_result *result, const struct xs_phases *phases,
 		    xs_number_bounded(phases->items[first].total_ns);
 }
 
-/* Estimates and their texts take far more time and memory than the records of
- * a phase, so only the longest phases have them unless all are asked for. */
 static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
-		       struct xs_phases *phases,
+		       struct xs_phases *phases, size_t count,
 		       const struct xs_result_options *options,
 		       const struct xs_model_options *model)
 {
-	const size_t most = options->most_phases;
-	const size_t room = most ? most : XS_RESULT_PHASES;
-	const size_t count = phases->count < room ? phases->count : room;
 	struct xs_allocations allocations = {0};
 	uint64_t steps = XS_FLOW_MOST_STEPS; /* of all phases */
 	int err = xs_allocations_build(trace, &allocations);
@@ -265,6 +260,18 @@ static int build_measured(struct build *b)
 	return err;
 }
 
+/* Estimates take far more time and memory than records, so unless all are asked
+ * for, phases have them up to the longest one of the steady part, or 20. */
+static size_t count_filled(const struct build *b)
+{
+	size_t most = b->options->most_phases;
+
+	if (!most)
+		most =
+		    xs_steady_reach(&b->steady, &b->phases, XS_RESULT_PHASES);
+	return b->phases.count < most ? b->phases.count : most;
+}
+
 /* The estimates of the longest phases. */
 static int build_estimates(struct build *b)
 {
@@ -276,8 +283,8 @@ static int build_estimates(struct build *b)
 	    .other_machines = b->options->elsewhere,
 	    .other_machine_count = b->options->elsewhere_count,
 	};
-	const int err =
-	    fill_phases(b->result, b->trace, &b->phases, b->options, &model);
+	const int err = fill_phases(b->result, b->trace, &b->phases,
+				    count_filled(b), b->options, &model);
 
 	if (err)
 		return err;

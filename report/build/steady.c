@@ -35,6 +35,9 @@
 /* Counted calls of a range: few next to 1 / COUNTED_PART of those recorded. */
 #define COUNTED_PART 100
 
+/* So many times the phases that are estimated at least are looked at. */
+#define FARTHEST 10
+
 /* All other phases together are at most 1 / OTHERS_PART of the only one. */
 #define OTHERS_PART 20
 
@@ -230,6 +233,15 @@ bool xs_steady_has(const struct xs_steady *steady, const struct xs_phase *phase)
 {
 	return !steady->repeats || (phase->last_end_ns > steady->span.from_ns &&
 				    phase->first_start_ns < steady->span.to_ns);
+}
+
+size_t xs_steady_reach(const struct xs_steady *steady,
+		       const struct xs_phases *phases, size_t least)
+{
+	for (size_t i = 0; i < phases->count && i < least * FARTHEST; i++)
+		if (xs_steady_has(steady, &phases->items[i]))
+			return i < least ? least : i + 1;
+	return least;
 }
 
 /* The phase's rounds, but those that the range cuts. */

@@ -26,6 +26,11 @@ void xs_steady_find(const struct xs_trace *trace,
 bool xs_steady_has(const struct xs_steady *steady,
 		   const struct xs_phase *phase);
 
+/* Returns the number of the longest phases up to the first one of the steady
+ * part, or `least` if that is more or none of ten times as many is of it. */
+size_t xs_steady_reach(const struct xs_steady *steady,
+		       const struct xs_phases *phases, size_t least);
+
 /* Returns the part of the phase's rounds, 0 to 1, that is before or after the
  * steady part, of those that do not warm up. */
 double xs_steady_outside(const struct xs_steady *steady,

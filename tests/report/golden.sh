@@ -264,6 +264,24 @@ sed 's/call_class=14 site=7 /call_class=17 site=7 /' \
 	"$reports/advice/two-gpus.txt" >events.txt
 prints 'xferspy report --machine h200 events.txt | grep -c "in turn" || true' 0
 
+# The loop is the 23rd phase, behind single rounds that are longer.
+awk '/^header/ { sub(/end_realtime_ns=17673230450995/, "end_realtime_ns=17673230459995") }
+	/^shape/ { for (i = 0; i < 22; i++)
+		print "site call_class=5 site=" 20 + i " function=3 module=4294967295 offset=" 9000 + i }
+	{ print }
+	END { for (i = 0; i < 22; i++) {
+		at = 100000000 + i * 6000000; c = 1000 + 3 * i
+		print "call site=" 20 + i " correlation=" c " start=" at " duration=3000"
+		print "call site=10 correlation=" c + 1 " start=" at + 4000 " duration=3000"
+		print "waitcall site=11 correlation=" c + 2 " start=" at + 8000 \
+			" duration=5000000 stream=20480"
+		print "kernel correlation=" c " start=" at + 3000 " duration=5000000 shape=1"
+		print "copy correlation=" c + 1 " start=" at + 5004000 " duration=1000 bytes=8 " \
+			"direction=2 src_memory=3 dst_memory=1 flags=1 copies=1"
+	} }' "$reports/advice/decode.txt" >behind.txt
+prints 'xferspy report --machine h200 behind.txt | tr -s " \n" " "' \
+	'launch each round of step 1 as one graph' ' 23 4 '
+
 # What is copied in once and used once has no reason to stay; no question asks for it.
 prints "xferspy report --all --machine h200 \$reports/advice/streamed.txt | tr -s '\n ' '  '" \
 	'no resident: each round copies in data that no other round does: what is used once'
