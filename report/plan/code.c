@@ -163,6 +163,9 @@ const char *xs_code_in_api(struct xs_arena *arena,
 						  : text;
 }
 
+#define MIXED_MEMORY                                                           \
+	"// before the rounds, once: allocate what the largest of them needs"
+
 const char *xs_code_of(struct xs_result *result,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row)
@@ -181,7 +184,7 @@ const char *xs_code_of(struct xs_result *result,
 	/* of streams and events, or of both kinds of memory */
 	if (strategy->changes_allocations &&
 	    (!calls.any || calls.any_of_host != calls.all_of_host))
-		return NULL;
+		return language == XS_LANGUAGE_CUDA ? MIXED_MEMORY : NULL;
 	if (strategy->changes_allocations && calls.all_of_host)
 		code = xs_words_replace(arena, code, of_host);
 	if (calls.all_pitched && calls.all_of_driver)
