@@ -358,8 +358,8 @@ def page(rows, summary, families, inside, machine, notes, stem, patterns):
         *Shipped*: the profile of the same GPU model, which is of other machines than
         that of these traces. *Fitted*: `--machine fitted`, from the trace alone. What the
         trace does not show then has the usual values, which rest on the published
-        profiles, on the protocol of the link and, for allocations, on H100s
-        (`model/machine/usual.c`): no value of an H200 is among them, so these rows are a
+        profiles, on the protocol of the link and, for allocations, the host's memory and
+        graphs, on H100s (`model/machine/usual.c`): no value of an H200 is among them, so these rows are a
         machine that they have not seen. Mapped memory is unknown."""), "", *first_use_lines(summary), "",
         "## Case by case", "",
         wrap("""Mean and largest absolute error in per cent for each trace; the
