@@ -130,16 +130,18 @@ static int name_resolved(const char *path, char *out, size_t size)
 	return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Returns 0 or -errno. */
+/* Nobody may read the copy who may not read the trace. Returns 0 or -errno. */
 static int copy_file(const char *from, int to)
 {
 	int file = open(from, O_RDONLY | O_CLOEXEC), err = 0;
-	struct stat status;
+	struct stat status, copy;
 	off_t at = 0;
 
 	if (file < 0)
 		return -errno;
-	if (fstat(file, &status) != 0)
+	if (fstat(file, &status) != 0 || fstat(to, &copy) != 0 ||
+	    (S_ISREG(copy.st_mode) &&
+	     fchmod(to, copy.st_mode & (status.st_mode | S_IWUSR) & 0777) != 0))
 		err = -errno;
 	while (!err && at < status.st_size) {
 		const ssize_t sent =

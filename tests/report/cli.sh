@@ -478,6 +478,9 @@ expect 0 'lines
 expect 0 '== own.resolved.xspy ==' - 'xferspy report --each lines own.resolved.xspy'
 expect 1 '' 'it is also an input' 'xferspy dump --resolve own.xspy -o own.xspy'
 expect 0 '-rw-------' - \
+	'(umask 22; rm -f own; cp own.xspy private; chmod 600 private
+		xferspy dump --resolve private -o own && ls -l own)'
+expect 0 '-rw-------' - \
 	'(umask 77; rm -f own; xferspy dump --resolve own.xspy -o own && ls -l own)'
 expect 0 'prw-rw-rw-' - \
 	'mkfifo -m 666 pipe && (cat pipe >lines & xferspy dump --resolve own.xspy -o pipe;
