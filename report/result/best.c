@@ -257,7 +257,9 @@ bool xs_result_is_in_plan(const struct xs_result *result,
 
 static bool is_narrow(const struct xs_result_estimate *row)
 {
-	return row->high_ns - row->low_ns <= row->round_ns;
+	return row->high_ns != XS_UNKNOWN &&
+	       (double)row->high_ns - (double)row->low_ns <=
+		   (double)row->round_ns;
 }
 
 bool xs_result_is_known(const struct xs_result_estimate *row)
