@@ -356,17 +356,18 @@ static void need_beside(struct xs_arena *arena,
 
 /* A round that is changed is predicted from the median one. Where the mean one
  * is the usual one, it takes the same part of that. */
-static void take_usual(const struct xs_result_phase *phase,
-		       struct xs_result_estimate *out)
+static void scale_to_mean(const struct xs_result_phase *phase,
+			  struct xs_result_estimate *out)
 {
 	const double part = (double)phase->round_ns / (double)phase->median_ns;
 	int64_t *const times[] = {&out->round_ns, &out->low_ns, &out->high_ns,
 				  &out->known_low_ns, &out->known_high_ns};
 
-	XS_EACH(time, times, sizeof(times) / sizeof(*times)) {
-		if (**time != XS_UNKNOWN && xs_result_is_mean(phase))
+	if (!xs_result_is_mean(phase))
+		return;
+	XS_EACH(time, times, sizeof(times) / sizeof(*times))
+		if (**time != XS_UNKNOWN)
 			**time = xs_number_round((double)**time * part);
-	}
 }
 
 void xs_phase_estimate_build(struct xs_result *result,
@@ -381,7 +382,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 	if (xs_phase_estimate_is_in_pieces(phase, out))
 		keep_pieces(&result->arena, phase, out);
 	check_memory(result, phase, out);
-	(changes ? take_usual : untrace)(phase, out);
+	(changes ? scale_to_mean : untrace)(phase, out);
 	if (!result->machine_choice.other_gpu) {
 		limit(phase, changes, out);
 		need_beside(&result->arena, phase, in, out);
