@@ -47,15 +47,16 @@ static void take_usual(struct xs_machine *m, const char *name,
 	static const char of_others[] =
 	    "Not measured, but usual of H100 hosts: ";
 	const size_t length = strlen(m->notes);
+	const bool is_next = strstr(m->notes, of_others) != NULL;
 
 	if (!isnan(param->value))
 		return;
 	*param = usual;
 	snprintf(m->notes + length, sizeof(m->notes) - length, "%s%s%s",
-		 !length		       ? ""
-		 : strstr(m->notes, of_others) ? ", "
-					       : " ",
-		 strstr(m->notes, of_others) ? "" : of_others, name);
+		 !length   ? ""
+		 : is_next ? ", "
+			   : " ",
+		 is_next ? "" : of_others, name);
 }
 
 /*

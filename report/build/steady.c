@@ -116,10 +116,10 @@ static const struct xs_phase *longest_compiling(const struct xs_phases *phases)
 {
 	uint64_t last_ns = 0;
 
-	for (size_t i = 0; i < phases->count; i++)
-		if (phases->items[i].rounds > FEW_ROUNDS &&
-		    phases->items[i].first_start_ns > last_ns)
-			last_ns = phases->items[i].first_start_ns;
+	XS_EACH(phase, phases->items, phases->count)
+		if (phase->rounds > FEW_ROUNDS &&
+		    phase->first_start_ns > last_ns)
+			last_ns = phase->first_start_ns;
 	XS_EACH(phase, phases->items, phases->count)
 		if (phase->rounds < REPEATED_ROUNDS &&
 		    phase->last_end_ns <= last_ns)
@@ -194,9 +194,9 @@ static void cover_steady(const struct xs_phases *phases, bool kernels,
 	const double ops = repeated_ops(phases, kernels);
 	double gpu_ns = 0, all_ns = 0, longest_ns = 0, least_ns;
 
-	for (size_t i = 0; i < phases->count; i++)
-		if (is_repeated(&phases->items[i], once, kernels, ops))
-			gpu_ns += gpu_ns_of(&phases->items[i]);
+	XS_EACH(phase, phases->items, phases->count)
+		if (is_repeated(phase, once, kernels, ops))
+			gpu_ns += gpu_ns_of(phase);
 	XS_EACH(phase, phases->items, phases->count) {
 		if (!is_steady(phase, once, kernels, ops, gpu_ns))
 			continue;
@@ -208,10 +208,10 @@ static void cover_steady(const struct xs_phases *phases, bool kernels,
 	 */
 	if (longest_ns < least_ns)
 		least_ns = 0;
-	for (size_t i = 0; i < phases->count; i++)
-		if (is_steady(&phases->items[i], once, kernels, ops, gpu_ns) &&
-		    (double)phases->items[i].total_ns >= least_ns)
-			cover(&phases->items[i], out);
+	XS_EACH(phase, phases->items, phases->count)
+		if (is_steady(phase, once, kernels, ops, gpu_ns) &&
+		    (double)phase->total_ns >= least_ns)
+			cover(phase, out);
 }
 
 /*
