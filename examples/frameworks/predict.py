@@ -113,6 +113,7 @@ def saved_ms(result, strategy, recorded):
         if phase["apart"] or not before or not after:
             continue
         steps = part_of(phase["rounds"], recorded) / 1e6
+        steps *= phase["wall_ns"] / phase["total_ns"]  # side by side
         saved = (saved or 0) + steps * (before["round_ns"] - after["round_ns"])
         rounds += steps * after["round_ns"]
         down = math.hypot(down, steps * (before["round_ns"] - before["low_ns"]),

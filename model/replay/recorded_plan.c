@@ -25,7 +25,8 @@ struct recorder {
 	struct latest *queued;	/* by queue */
 	struct latest *happens; /* by event */
 	struct latest on_unit[XS_UNITS];
-	double all_end_ns; /* the latest end in all queues; or -INFINITY */
+	double all_end_ns;     /* the latest end in all queues; or -INFINITY */
+	double most_launch_ns; /* of a launch call; INFINITY: as recorded */
 };
 
 /* Returns whether the step is a further op of a call that had returned after it
@@ -67,6 +68,13 @@ bool xs_step_is_pageable(const struct xs_step *step)
 		step->src_memory == XS_MEM_PAGEABLE) ||
 	       (step->kind == XS_STEP_D2H &&
 		step->dst_memory == XS_MEM_PAGEABLE);
+}
+
+bool xs_launches_await_staging(const struct xs_phase *phase)
+{
+	return phase->concurrent_ns > phase->total_ns / 2 &&
+	       (phase->src_memory == XS_MEM_PAGEABLE ||
+		phase->dst_memory == XS_MEM_PAGEABLE);
 }
 
 /*
@@ -331,6 +339,17 @@ static void recorder_free(struct recorder *rec)
 	free(rec->happens);
 }
 
+/* A launch call begins once it need not wait. */
+static void leave_out_launch_wait(const struct recorder *rec,
+				  struct xs_step *step)
+{
+	const double call_ns = (double)(step->return_ns - step->call_ns);
+
+	if (step->kind == XS_STEP_KERNEL && !step->blocking &&
+	    call_ns > rec->most_launch_ns)
+		step->call_ns += (uint64_t)(call_ns - rec->most_launch_ns);
+}
+
 int xs_recorded_plan_build(const struct xs_phase *phase,
 			   const struct xs_machine *machine,
 			   const struct xs_recorded_plan_change *change,
@@ -339,10 +358,14 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 	struct recorder rec = {.machine = machine, .change = change};
 	int rc = recorder_init(&rec, phase);
 
+	rec.most_launch_ns = change->pin && xs_launches_await_staging(phase)
+				 ? machine->call_launch_ns.value
+				 : INFINITY;
 	for (size_t i = 0; !rc && i < phase->step_count; i++) {
-		const struct xs_step step = on_one_clock(&phase->steps[i]);
+		struct xs_step step = on_one_clock(&phase->steps[i]);
 		struct xs_action action = begin_action(&rec, &step);
 
+		leave_out_launch_wait(&rec, &step);
 		if (change->pin && xs_step_is_pageable(&step) && step.end_ns)
 			take_pinned(&rec, &step, &action);
 		else if (!has_op(&step))

@@ -27,3 +27,8 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 
 /* Returns whether the step is a copy between the device and pageable memory. */
 bool xs_step_is_pageable(const struct xs_step *step);
+
+/* Returns whether the phase's launches may wait for another thread that stages
+ * a copy of pageable memory, which holds the context: as long as launches took
+ * more than usual, if rounds of several threads run side by side. */
+bool xs_launches_await_staging(const struct xs_phase *phase);

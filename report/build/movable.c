@@ -2,6 +2,7 @@
 /* The times of a round that bound what a change of data movement saves. */
 #include "report/build/build.h"
 
+#include "model/replay/recorded_plan.h"
 #include "model/replay/round_work.h"
 
 #include <stdlib.h>
@@ -61,6 +62,11 @@ static int64_t union_ns(struct span *spans, size_t count)
 		end_ns = spans[i].end_ns;
 	}
 	return xs_number_bounded(all_ns);
+}
+
+static bool moves_waits_or_launches(const struct xs_step *step)
+{
+	return moves_or_waits(step) || step->kind == XS_STEP_KERNEL;
 }
 
 static bool holds_host(const struct xs_step *step)
@@ -123,7 +129,10 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 		return;
 	}
 	out->transfer_ns =
-	    time_of(phase, spans, moves_or_waits, xs_step_is_copy);
+	    time_of(phase, spans,
+		    xs_launches_await_staging(phase) ? moves_waits_or_launches
+						     : moves_or_waits,
+		    xs_step_is_copy);
 	out->movable_ns = time_of(phase, spans, holds_host, xs_step_is_copy);
 	out->issue_ns =
 	    xs_number_bounded(phase->host_ns.median_ns + phase->beside_ns) +

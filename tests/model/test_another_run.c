@@ -283,6 +283,41 @@ TEST(test_a_synchronisation_is_cheaper_untraced)
 	assert_interval(2000, 0);
 }
 
+static void set_threads(uint64_t concurrent_ns)
+{
+	phase.src_memory = phase.dst_memory = XS_MEM_PAGEABLE;
+	phase.total_ns = 10000;
+	phase.concurrent_ns = concurrent_ns;
+	estimate();
+}
+
+/* The launch waits for a pageable copy of another thread. */
+TEST(test_waits_for_other_threads_are_no_overhead)
+{
+	know_the_calls(&machine);
+	steps[1] = step_of(XS_STEP_KERNEL, 201000, 254000, 256000, 356000);
+	steps[2] = step_of(XS_STEP_D2H, 255000, 560000, 357000, 550000);
+	phase.round_ns = always(560000);
+	set_threads(5000);
+	assert_near(replayed("as-is")->tracer_ns, 50000);
+	set_threads(5001);
+	assert_near(replayed("as-is")->tracer_ns, 0);
+}
+
+/* The second launch waits for 200000, as long as copies are not pinned. */
+TEST(test_pinned_memory_ends_waits_for_other_threads)
+{
+	know_the_calls(&machine);
+	steps[2] = step_of(XS_STEP_KERNEL, 204000, 407000, 406000, 506000);
+	steps[3] = step_of(XS_STEP_D2H, 408000, 712000, 508000, 702000);
+	phase.step_count = 4;
+	phase.round_ns = always(712000);
+	set_threads(5000);
+	assert_true(replayed("pinned")->round_ns > 300000);
+	set_threads(5001);
+	assert_true(replayed("pinned")->round_ns < 280000);
+}
+
 /* The second kernel may have waited for what the trace does not have. */
 TEST(test_a_long_gap_between_kernels_is_no_overhead)
 {
