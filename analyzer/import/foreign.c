@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/import/foreign.h"
 
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -28,10 +27,10 @@ void xs_foreign_release(struct xs_foreign *f)
 	xs_distinct_release(&f->sites);
 	xs_distinct_release(&f->shapes);
 	xs_distinct_release(&f->queues);
-	xs_large_free(f->calls);
-	xs_large_free(f->ops);
-	xs_large_free(f->details);
-	xs_large_free(f->ranges);
+	free(f->calls);
+	free(f->ops);
+	free(f->details);
+	free(f->ranges);
 	free(f->devices);
 	free(f->device_names);
 	free(f->infos);
@@ -148,7 +147,7 @@ int xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
 	}
 	return f->op_count >= MOST_ITEMS
 		   ? -ENOMEM
-		   : XS_ARRAY_ADD_LARGE(f->ops, f->op_count, *op);
+		   : XS_ARRAY_ADD(f->ops, f->op_count, *op);
 }
 
 /* Appends a call, a detail or a range to its list. */
@@ -158,8 +157,7 @@ int xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
 	{                                                                      \
 		return f->item##_count >= MOST_ITEMS                           \
 			   ? -ENOMEM                                           \
-			   : XS_ARRAY_ADD_LARGE(f->item##s, f->item##_count,   \
-						*item);                        \
+			   : XS_ARRAY_ADD(f->item##s, f->item##_count, *item); \
 	}
 ADD(call)
 ADD(detail)

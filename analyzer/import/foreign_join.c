@@ -3,11 +3,11 @@
 #include "analyzer/import/foreign.h"
 
 #include "analyzer/import/import.h"
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* CUDA may return from the call of a smaller copy of pageable memory earlier.
  */
@@ -24,7 +24,7 @@ static bool is_work(const struct xs_foreign_op *op)
 /* Sorts the ops with a correlation id by it. Caller frees the result. */
 static struct xs_key *ops_by_id(const struct xs_foreign *f, size_t *count)
 {
-	struct xs_key *keys = xs_large_new(f->op_count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(f->op_count + 1, sizeof(*keys));
 
 	*count = 0;
 	for (size_t i = 0; keys && i < f->op_count; i++)
@@ -134,7 +134,7 @@ static int join_ops(struct xs_foreign *f)
 			continue;
 		join_ops_of(f, call, keys, count);
 	}
-	xs_large_free(keys);
+	free(keys);
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static void join_detail(struct xs_foreign_call *call,
 static int join_details(struct xs_foreign *f)
 {
 	const size_t count = f->detail_count;
-	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
 
 	if (!keys)
 		return -ENOMEM;
@@ -172,7 +172,7 @@ static int join_details(struct xs_foreign *f)
 		     k < count && keys[k].key == call->correlation; k++)
 			join_detail(call, &f->details[keys[k].index]);
 	}
-	xs_large_free(keys);
+	free(keys);
 	return 0;
 }
 
@@ -222,13 +222,13 @@ static uint64_t end_of_call(const void *foreign, uint32_t i)
 /* A call comes before those that it made. */
 static int sort_calls(struct xs_foreign *f)
 {
-	struct xs_key *keys = xs_large_new(f->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(f->call_count + 1, sizeof(*keys));
 
 	if (!keys)
 		return -ENOMEM;
 	xs_keys_sort_nested(keys, f->call_count, f, start_of_call, end_of_call);
 	xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
-	xs_large_free(keys);
+	free(keys);
 	return 0;
 }
 

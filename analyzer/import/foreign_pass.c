@@ -2,10 +2,10 @@
 /* Passes what was read of another tool's trace on as records. */
 #include "analyzer/import/foreign_passer.h"
 
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void pass_copycall(struct xs_foreign_passer *p,
@@ -152,7 +152,7 @@ static void pass_range(struct xs_foreign_passer *p,
 static int pass_ops(struct xs_foreign_passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
-	struct xs_key *keys = xs_large_new(f->op_count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(f->op_count + 1, sizeof(*keys));
 
 	if (!keys)
 		return -ENOMEM;
@@ -161,7 +161,7 @@ static int pass_ops(struct xs_foreign_passer *p)
 	xs_keys_sort(keys, f->op_count);
 	for (size_t i = 0; i < f->op_count; i++)
 		pass_op(p, &f->ops[keys[i].index]);
-	xs_large_free(keys);
+	free(keys);
 	return 0;
 }
 

@@ -9,7 +9,7 @@ static int keep_call(struct xs_trace *trace, const struct xs_call *call)
 {
 	return trace->call_count >= XS_NONE
 		   ? -ENOMEM
-		   : XS_ARRAY_ADD_LARGE(trace->calls, trace->call_count, *call);
+		   : XS_ARRAY_ADD(trace->calls, trace->call_count, *call);
 }
 
 /* All call records begin with the fields of struct xs_rec_call. */
@@ -99,7 +99,7 @@ static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 	    .page_bytes = rec->page_bytes,
 	};
 
-	return XS_ARRAY_ADD_LARGE(trace->faults, trace->fault_count, faults);
+	return XS_ARRAY_ADD(trace->faults, trace->fault_count, faults);
 }
 
 static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
@@ -113,8 +113,7 @@ static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 	    .hashed_bytes = rec->hashed_bytes,
 	};
 
-	return XS_ARRAY_ADD_LARGE(trace->contents, trace->content_count,
-				  content);
+	return XS_ARRAY_ADD(trace->contents, trace->content_count, content);
 }
 
 static int add_hashing(struct xs_decoder *d, const struct xs_rec_hashing *rec)
@@ -144,8 +143,7 @@ static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 			  rec->address3},
 	};
 
-	return XS_ARRAY_ADD_LARGE(trace->pointers, trace->pointers_count,
-				  pointers);
+	return XS_ARRAY_ADD(trace->pointers, trace->pointers_count, pointers);
 }
 
 static int decode_detail(struct xs_decoder *d, const void *record)
@@ -180,8 +178,7 @@ static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
 		d->last_ns = end_ns;
 	if (!xs_read_windows_have_span(&d->windows, start_ns, end_ns))
 		return 0;
-	nvtx =
-	    xs_array_grow_large(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
+	nvtx = xs_array_grow(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
 	if (!nvtx)
 		return -ENOMEM;
 	trace->nvtx = nvtx;

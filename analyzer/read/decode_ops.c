@@ -13,8 +13,7 @@ static int keep_op(struct xs_trace *trace, const struct xs_op *op)
 	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
 	size_t *count = migration ? &trace->migration_count : &trace->op_count;
 
-	return *count >= XS_NONE ? -ENOMEM
-				 : XS_ARRAY_ADD_LARGE(*ops, *count, *op);
+	return *count >= XS_NONE ? -ENOMEM : XS_ARRAY_ADD(*ops, *count, *op);
 }
 
 /* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
@@ -145,6 +144,6 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	    .by_node = rec->by_node != 0,
 	};
 
-	return XS_ARRAY_ADD_LARGE(trace->graph_launches,
-				  trace->graph_launch_count, launch);
+	return XS_ARRAY_ADD(trace->graph_launches, trace->graph_launch_count,
+			    launch);
 }

@@ -2,7 +2,6 @@
 #include "analyzer/read/trace.h"
 
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <stdlib.h>
@@ -60,20 +59,20 @@ void xs_trace_free(struct xs_trace *trace)
 	}
 	for (size_t i = 0; i < trace->string_count; i++)
 		free(trace->strings[i]);
-	xs_large_free(trace->ops);
-	xs_large_free(trace->migrations);
-	xs_large_free(trace->graph_launches);
-	xs_large_free(trace->calls);
+	free(trace->ops);
+	free(trace->migrations);
+	free(trace->graph_launches);
+	free(trace->calls);
 	free(trace->sites);
 	free(trace->shapes);
 	free(trace->counters);
 	free(trace->tallies);
 	free(trace->skipped);
 	free(trace->windows);
-	xs_large_free(trace->faults);
-	xs_large_free(trace->contents);
-	xs_large_free(trace->pointers);
-	xs_large_free(trace->nvtx);
+	free(trace->faults);
+	free(trace->contents);
+	free(trace->pointers);
+	free(trace->nvtx);
 	free(trace->queues);
 	free(trace->modules);
 	free(trace->devices);

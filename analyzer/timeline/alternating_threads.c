@@ -3,7 +3,6 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -48,7 +47,7 @@ static int add_member(struct turns *t, uint32_t thread)
 static int number_threads(struct turns *t)
 {
 	const size_t count = t->trace->call_count;
-	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
 	bool *blocked = xs_calls_blocked(t->trace);
 	int rc = keys && blocked ? 0 : -ENOMEM;
 
@@ -71,7 +70,7 @@ static int number_threads(struct turns *t)
 		    call_class == XS_CALL_GRAPH_LAUNCH;
 	}
 	free(blocked);
-	xs_large_free(keys);
+	free(keys);
 	return rc;
 }
 
@@ -116,8 +115,7 @@ static int join_users_of_queues(struct turns *t)
 static int join_waiters(struct turns *t)
 {
 	const struct xs_trace *trace = t->trace;
-	struct xs_key *keys =
-	    xs_large_new(trace->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(trace->call_count + 1, sizeof(*keys));
 	uint32_t recorder = XS_NONE;
 	size_t count = 0;
 
@@ -143,7 +141,7 @@ static int join_waiters(struct turns *t)
 		else if (recorder != XS_NONE)
 			t->members[set_of(t, number)].set = set_of(t, recorder);
 	}
-	xs_large_free(keys);
+	free(keys);
 	return 0;
 }
 
@@ -224,7 +222,7 @@ static int join_threads(struct xs_trace *trace, int (*join)(struct turns *t))
 {
 	struct turns t = {
 	    .trace = trace,
-	    .numbers = xs_large_new(trace->call_count + 1, sizeof(*t.numbers))};
+	    .numbers = calloc(trace->call_count + 1, sizeof(*t.numbers))};
 	int rc = t.numbers ? number_threads(&t) : -ENOMEM;
 
 	if (!rc && t.count > 1)
@@ -234,7 +232,7 @@ static int join_threads(struct xs_trace *trace, int (*join)(struct turns *t))
 		rename_threads(&t);
 	}
 	free(t.members);
-	xs_large_free(t.numbers);
+	free(t.numbers);
 	return rc;
 }
 

@@ -3,7 +3,6 @@
 
 #include "analyzer/timeline/graph_model.h"
 #include "analyzer/timeline/interval_union.h"
-#include "analyzer/util/large.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -248,9 +247,8 @@ static void add_unknown(struct expansion *e, uint32_t index)
 static int add_ops(struct expansion *e)
 {
 	struct xs_trace *trace = e->trace;
-	struct xs_op *ops =
-	    xs_large_resize(trace->ops, trace->op_count * sizeof(*ops),
-			    (trace->op_count + e->op_count + 1) * sizeof(*ops));
+	struct xs_op *ops = realloc(
+	    trace->ops, (trace->op_count + e->op_count + 1) * sizeof(*ops));
 	int rc = ops ? add_unknown_shape(e) : -ENOMEM;
 
 	if (ops)
@@ -284,7 +282,7 @@ int xs_graph_expand(struct xs_trace *trace)
 	qsort(trace->graph_launches, trace->graph_launch_count,
 	      sizeof(*trace->graph_launches), by_exec_and_start);
 	rc = xs_graph_models_build(trace, &e.models);
-	e.model = xs_large_new(trace->graph_launch_count + 1, sizeof(*e.model));
+	e.model = calloc(trace->graph_launch_count + 1, sizeof(*e.model));
 	if (!e.model)
 		rc = -ENOMEM;
 	if (!rc) {
@@ -292,6 +290,6 @@ int xs_graph_expand(struct xs_trace *trace)
 		rc = add_ops(&e);
 	}
 	xs_graph_models_release(&e.models);
-	xs_large_free(e.model);
+	free(e.model);
 	return rc;
 }

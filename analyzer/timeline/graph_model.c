@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/graph_model.h"
 
-#include "analyzer/util/large.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -84,7 +82,7 @@ static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
 		      size_t *count)
 {
 	*count = 0;
-	*keys = xs_large_new(trace->call_count + 1, sizeof(**keys));
+	*keys = calloc(trace->call_count + 1, sizeof(**keys));
 	if (!*keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++)
@@ -101,8 +99,7 @@ static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
 static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 		      size_t key_count)
 {
-	bool *taken =
-	    xs_large_new(key_count + 1, sizeof(*taken)); /* by first key */
+	bool *taken = calloc(key_count + 1, sizeof(*taken)); /* by first key */
 	struct xs_key *calls;
 	size_t call_count;
 	int rc = find_calls(trace, &calls, &call_count);
@@ -124,8 +121,8 @@ static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 		m->nodes[i].count = xs_keys_from(m->keys, key_count, id + 1) -
 				    m->nodes[i].first;
 	}
-	xs_large_free(calls);
-	xs_large_free(taken);
+	free(calls);
+	free(taken);
 	return rc;
 }
 
@@ -329,9 +326,9 @@ int xs_graph_models_build(struct xs_trace *trace, struct xs_graph_models *m)
 	drop_repeated(trace);
 	count = trace->graph_launch_count;
 	*m = (struct xs_graph_models){
-	    .keys = xs_large_new(trace->op_count + 1, sizeof(*m->keys)),
-	    .nodes = xs_large_new(count + 1, sizeof(*m->nodes)),
-	    .models = xs_large_new(count + 1, sizeof(*m->models))};
+	    .keys = calloc(trace->op_count + 1, sizeof(*m->keys)),
+	    .nodes = calloc(count + 1, sizeof(*m->nodes)),
+	    .models = calloc(count + 1, sizeof(*m->models))};
 	if (!m->keys || !m->nodes || !m->models)
 		return -ENOMEM;
 	key_count = find_keys(trace, m->keys);
@@ -342,7 +339,7 @@ int xs_graph_models_build(struct xs_trace *trace, struct xs_graph_models *m)
 
 void xs_graph_models_release(struct xs_graph_models *m)
 {
-	xs_large_free(m->keys);
-	xs_large_free(m->nodes);
-	xs_large_free(m->models);
+	free(m->keys);
+	free(m->nodes);
+	free(m->models);
 }

@@ -6,9 +6,9 @@
 #include "analyzer/timeline/infer_memory_kind.h"
 
 #include "analyzer/timeline/live_ranges.h"
-#include "analyzer/util/large.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An event after a copy completes at most this much later than the call that
@@ -119,7 +119,7 @@ int xs_infer_memory_kinds(struct xs_trace *trace)
 
 	if (trace->op_count == 0)
 		return 0;
-	ends = xs_large_new(trace->call_count + 1, sizeof(*ends));
+	ends = calloc(trace->call_count + 1, sizeof(*ends));
 	if (!ends)
 		return -ENOMEM;
 	rc = follow(trace, ends);
@@ -135,6 +135,6 @@ int xs_infer_memory_kinds(struct xs_trace *trace)
 			op->kind = kind_between(&ends[op->call]);
 		end_with_call(op, &trace->calls[op->call]);
 	}
-	xs_large_free(ends);
+	free(ends);
 	return rc;
 }

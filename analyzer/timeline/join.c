@@ -4,10 +4,10 @@
 #include "analyzer/timeline/graph_expand.h"
 #include "analyzer/timeline/match.h"
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* Limit of threads that capture at once; further ones are not tracked. */
 #define MOST_THREADS 64
@@ -77,7 +77,7 @@ static int mark_captured(struct xs_trace *trace)
 
 	if (!has_captures(trace))
 		return 0;
-	worked = xs_large_new(trace->call_count + 1, sizeof(*worked));
+	worked = calloc(trace->call_count + 1, sizeof(*worked));
 	if (!worked)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->op_count; i++)
@@ -96,7 +96,7 @@ static int mark_captured(struct xs_trace *trace)
 			call->captured = can_be_captured(call) && !worked[i];
 		trace->calls_captured += call->captured;
 	}
-	xs_large_free(worked);
+	free(worked);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int mark_captured(struct xs_trace *trace)
 static int sort(void *items, size_t count, size_t item_bytes,
 		uint64_t (*key_of)(const void *item))
 {
-	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
 
 	if (!keys)
 		return -ENOMEM;
@@ -113,7 +113,7 @@ static int sort(void *items, size_t count, size_t item_bytes,
 		    key_of((const char *)items + i * item_bytes), (uint32_t)i};
 	xs_keys_sort(keys, count);
 	xs_keys_apply(keys, count, items, item_bytes);
-	xs_large_free(keys);
+	free(keys);
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static uint64_t end_of_range(const void *trace, uint32_t i)
 static int sort_nvtx(struct xs_trace *trace)
 {
 	const size_t count = trace->nvtx_count;
-	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
 	const bool fits = keys && count < XS_NONE;
 
 	if (fits) {
@@ -153,7 +153,7 @@ static int sort_nvtx(struct xs_trace *trace)
 				    end_of_range);
 		xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
 	}
-	xs_large_free(keys);
+	free(keys);
 	return fits ? 0 : -ENOMEM;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/live_ranges.h"
 
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -30,8 +29,7 @@ static bool has_effect(const struct xs_trace *trace, const struct xs_call *call)
 int xs_live_ranges_begin(const struct xs_trace *trace,
 			 struct xs_live_ranges *ranges)
 {
-	struct xs_key *keys =
-	    xs_large_new(trace->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(trace->call_count + 1, sizeof(*keys));
 	size_t count = 0;
 	int rc = keys ? 0 : -ENOMEM;
 
@@ -53,7 +51,7 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 	for (size_t i = 0; !rc && i < count; i++)
 		ranges->events[i] = keys[i].index;
 	ranges->event_count = rc ? 0 : count;
-	xs_large_free(keys);
+	free(keys);
 	return rc;
 }
 

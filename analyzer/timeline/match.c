@@ -9,7 +9,6 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -35,8 +34,7 @@ struct matcher {
 static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
 					   size_t *count)
 {
-	struct xs_key *keys =
-	    xs_large_new(trace->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = calloc(trace->call_count + 1, sizeof(*keys));
 
 	if (!keys)
 		return NULL;
@@ -131,7 +129,7 @@ static int find_users(struct matcher *m)
 	const struct xs_trace *trace = m->trace;
 	size_t count = 0, kept = 0;
 
-	m->users = xs_large_new(trace->op_count + 1, sizeof(*m->users));
+	m->users = calloc(trace->op_count + 1, sizeof(*m->users));
 	if (!m->users)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->op_count; i++)
@@ -266,15 +264,15 @@ int xs_match_ops(struct xs_trace *trace)
 	int rc = -ENOMEM;
 
 	m.keys = calls_by_correlation(trace, &m.key_count);
-	m.shared = xs_large_new(trace->op_count + 1, sizeof(*m.shared));
+	m.shared = calloc(trace->op_count + 1, sizeof(*m.shared));
 	if (!m.keys || !m.shared)
 		goto out;
 	match_single(&m);
 	rc = 0;
 	if (m.shared_count == 0)
 		goto out;
-	m.taken = xs_large_new(trace->call_count + 1, sizeof(*m.taken));
-	m.free_key = xs_large_new(m.key_count + 1, sizeof(*m.free_key));
+	m.taken = calloc(trace->call_count + 1, sizeof(*m.taken));
+	m.free_key = calloc(m.key_count + 1, sizeof(*m.free_key));
 	if (m.free_key)
 		for (size_t k = 0; k < m.key_count; k++)
 			m.free_key[k] = (uint32_t)k;
@@ -282,10 +280,10 @@ int xs_match_ops(struct xs_trace *trace)
 	if (!rc)
 		match_shared(&m);
 out:
-	xs_large_free(m.keys);
-	xs_large_free(m.shared);
-	xs_large_free(m.taken);
-	xs_large_free(m.free_key);
-	xs_large_free(m.users);
+	free(m.keys);
+	free(m.shared);
+	free(m.taken);
+	free(m.free_key);
+	free(m.users);
 	return rc;
 }

@@ -2,7 +2,6 @@
 #include "analyzer/util/sort.h"
 
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/large.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,37 +9,21 @@
 #define FIRST_ROOM 16
 #define ITEM_MAX   128
 
-/* Returns the new number of elements; 0: there is room. */
-static size_t room_after(size_t count)
-{
-	if (count == 0)
-		return FIRST_ROOM;
-	return count < FIRST_ROOM || (count & (count - 1)) != 0 ? 0 : 2 * count;
-}
-
 void *xs_array_grow(void *items, size_t count, size_t item_bytes)
 {
-	const size_t room = room_after(count);
-
-	return room ? realloc(items, room * item_bytes) : items;
+	if (count == 0)
+		return realloc(items, FIRST_ROOM * item_bytes);
+	return count < FIRST_ROOM || (count & (count - 1)) != 0
+		   ? items
+		   : realloc(items, 2 * count * item_bytes);
 }
 
-void *xs_array_grow_large(void *items, size_t count, size_t item_bytes)
-{
-	const size_t room = room_after(count);
-
-	return room ? xs_large_resize(items, count * item_bytes,
-				      room * item_bytes)
-		    : items;
-}
-
-bool xs_array_make_room(void *(*grow)(void *, size_t, size_t), void *items_at,
-			size_t count, size_t item_bytes)
+bool xs_array_make_room(void *items_at, size_t count, size_t item_bytes)
 {
 	void *items;
 
 	memcpy(&items, items_at, sizeof(items));
-	items = grow(items, count, item_bytes);
+	items = xs_array_grow(items, count, item_bytes);
 	if (items)
 		memcpy(items_at, &items, sizeof(items));
 	return items != NULL;

@@ -20,26 +20,18 @@ struct xs_key {
  */
 void *xs_array_grow(void *items, size_t count, size_t item_bytes);
 
-/* The same for one that may be larger than memory (large.h), which frees it. */
-void *xs_array_grow_large(void *items, size_t count, size_t item_bytes);
-
 /*
  * Appends an item to an array of `count` items, which are two lvalues, and
- * counts it. The array grows as by xs_array_grow(), or by
- * xs_array_grow_large(). Value: 0 or -ENOMEM; the array is as before then.
+ * counts it. The array grows as by xs_array_grow(). Value: 0 or -ENOMEM; the
+ * array is as before then.
  */
 #define XS_ARRAY_ADD(items, count, ...)                                        \
-	XS_ARRAY_ADD_BY(xs_array_grow, items, count, __VA_ARGS__)
-#define XS_ARRAY_ADD_LARGE(items, count, ...)                                  \
-	XS_ARRAY_ADD_BY(xs_array_grow_large, items, count, __VA_ARGS__)
-#define XS_ARRAY_ADD_BY(grow, items, count, ...)                               \
-	(xs_array_make_room(grow, &(items), count, sizeof(*(items)))           \
+	(xs_array_make_room(&(items), count, sizeof(*(items)))                 \
 	     ? ((items)[(count)++] = (__VA_ARGS__), 0)                         \
 	     : -ENOMEM)
 
-/* For the macros. items_at: address of the pointer to the items. */
-bool xs_array_make_room(void *(*grow)(void *, size_t, size_t), void *items_at,
-			size_t count, size_t item_bytes);
+/* For the macro. items_at: address of the pointer to the items. */
+bool xs_array_make_room(void *items_at, size_t count, size_t item_bytes);
 
 /* Sorts by key, then by index. Linear for sorted ones. */
 void xs_keys_sort(struct xs_key *keys, size_t count);

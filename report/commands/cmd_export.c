@@ -2,8 +2,6 @@
 /* xferspy export: writes a trace for other viewers and tools. */
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/load_trace.h"
-#include "analyzer/util/large.h"
-#include "analyzer/util/unnamed.h"
 #include "report/commands/cli.h"
 #include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
@@ -12,8 +10,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,23 +149,6 @@ static int close_output(const struct export_options *given, FILE *out, int err)
 			       : "give -o another folder");
 }
 
-/* Returns where arrays of the trace may be while it is written: beside the
- * output, or in $TMPDIR, if that is a pipe or device. */
-static const char *folder_of(const struct export_options *given, FILE *out)
-{
-	static char path[PATH_MAX];
-	struct stat status;
-
-	if (!out)
-		return given->output;
-	if (fstat(fileno(out), &status) || !S_ISREG(status.st_mode))
-		return xs_temporary_folder();
-	/* what /dev/stdout leads to */
-	if (!realpath(xs_unfinished_name(), path))
-		snprintf(path, sizeof(path), "%s", xs_unfinished_name());
-	return dirname(path);
-}
-
 /* Reads the trace and writes it. Returns the exit code; the output is closed.
  */
 static int export_trace(const struct export_options *given, const char *path,
@@ -179,7 +158,6 @@ static int export_trace(const struct export_options *given, const char *path,
 	const char *error = NULL;
 	int err;
 
-	xs_large_keep_in(folder_of(given, out));
 	err = xs_trace_read(path, &trace, &error);
 	if (!err)
 		err = xs_symbols_resolve(trace);

@@ -4,7 +4,6 @@
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 #include "report/export/names.h"
 
@@ -237,7 +236,7 @@ static int sort_slices(struct walk *w)
 		w->ends[i] = first;
 		first += slices;
 	}
-	w->slices = xs_large_new(first + 1, sizeof(*w->slices));
+	w->slices = calloc(first + 1, sizeof(*w->slices));
 	if (!w->slices)
 		return -ENOMEM;
 	visit_all(w, add);
@@ -270,6 +269,6 @@ int xs_export_walk(const struct xs_trace *trace,
 		err = walk_track(&w, i, i ? w.ends[i - 1] : 0, self);
 	free(w.tracks.ids);
 	free(w.ends);
-	xs_large_free(w.slices);
+	free(w.slices);
 	return err;
 }

@@ -15,7 +15,6 @@ import os
 import pathlib
 import re
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,8 +36,6 @@ PIPELINED_MIB = 400
 PIPELINED_FAULTS = 150000  # of pages of 4 KiB: 80,000, and 376,000 if each
                            # replay gets its memory from the kernel
 LONGEST = 333334  # of xs_mktrace: a million ops
-EXPORT_BYTES = 200 << 20  # for an export of it: 83 MB are the file's own addresses. It
-                          # was above 300 MB with the trace's arrays in memory
 MOST_STEPS = 400000
 TOO_LONG = f"more than {MOST_STEPS} ops and calls without an op"
 MOST_MIB = 1024
@@ -210,30 +207,6 @@ def check_bytes(folder):
                      mib < BULK_MIB / 2) for what, mib in sizes.items())
 
 
-def limit_data():
-    resource.setrlimit(resource.RLIMIT_DATA, (EXPORT_BYTES, EXPORT_BYTES))
-
-
-def check_export(folder):
-    """The arrays of a long trace are in files while it is exported, not in memory."""
-    if subprocess.run([XFERSPY, "--version"], preexec_fn=limit_data,
-                      stdout=subprocess.DEVNULL, check=False).returncode:
-        print("no limit can be set: xferspy needs more by itself")  # a sanitizer
-        return True
-    path, good = make(folder / "long.xspy", f"-r {LONGEST}"), True
-    for target in ("perfetto", "sqlite", "otf2"):
-        out = folder / f"out.{target}"
-        done = subprocess.run([XFERSPY, "export", "--to", target, path, "-o", out],
-                              preexec_fn=limit_data, capture_output=True, text=True,
-                              check=False)
-        good &= check(f"{target} within the limit: {done.stderr}",
-                      done.returncode == 0 or "libotf2-trace-dev" in done.stderr)
-        if out.is_dir():
-            shutil.rmtree(out)
-        out.unlink(missing_ok=True)
-    return good
-
-
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -242,7 +215,6 @@ def main():
         good &= check_longest(folder)
         good &= check_pipelined(folder)
         good &= check_bytes(folder)
-        good &= check_export(folder)
         for trace, options in TRACES.items():
             good &= check(f"{trace}: at most {MOST_RATIO} times as long",
                           check_time(folder, trace, options))
