@@ -3,7 +3,6 @@
 
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
-#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 #include "report/export/names.h"
 
@@ -89,8 +88,8 @@ static void take_op(const struct xs_trace *trace, size_t index,
 	}
 }
 
-void xs_export_slice(const struct xs_trace *trace, enum xs_export_kind kind,
-		     size_t index, struct xs_export_slice *out)
+static void take(const struct xs_trace *trace, enum xs_export_kind kind,
+		 size_t index, struct xs_export_slice *out)
 {
 	*out = (struct xs_export_slice){.kind = kind, .site = XS_NONE};
 	if (kind == XS_SLICE_CALL)
@@ -103,172 +102,80 @@ void xs_export_slice(const struct xs_trace *trace, enum xs_export_kind kind,
 	out->end_ns = xs_export_since(trace, out->end_ns);
 }
 
-/* The distinct ones of many numbers, in memory for these alone. Zeroed, it is
- * empty. */
-struct ids {
-	uint64_t *ids; /* owned */
-	size_t count;
-	size_t room;
-	int error;
-};
-
-#define FIRST_ROOM 1024
-
-/* Sorts the numbers; each is there once. Returns 0, or the error of an earlier
- * addition. */
-static int ids_sort(struct ids *set)
-{
-	size_t kept = 0;
-
-	xs_values_sort(set->ids, set->count);
-	for (size_t i = 0; i < set->count; i++)
-		if (i == 0 || set->ids[i] != set->ids[kept - 1])
-			set->ids[kept++] = set->ids[i];
-	set->count = kept;
-	return set->error;
-}
-
-/* Makes room for at least as many numbers again as there are distinct ones. */
-static int make_room(struct ids *set)
-{
-	const size_t room = set->room ? 2 * set->room : FIRST_ROOM;
-	int err = ids_sort(set);
-	uint64_t *ids;
-
-	if (err || set->count < set->room / 2)
-		return err;
-	ids = realloc(set->ids, room * sizeof(*ids));
-	if (!ids)
-		return -ENOMEM;
-	set->ids = ids;
-	set->room = room;
-	return 0;
-}
-
-static void ids_add(struct ids *set, uint64_t id)
-{
-	if (set->error || (set->count && set->ids[set->count - 1] == id))
-		return;
-	if (set->count == set->room)
-		set->error = make_room(set);
-	if (!set->error)
-		set->ids[set->count++] = id;
-}
-
-/* Of a slice: the kind above, the index below. */
-#define SHIFT 32
-
+/* All slices in the order of their starts, with the keys that sort them by
+ * track. */
 struct walk {
 	const struct xs_trace *trace;
 	const struct xs_export_walker *walker;
-	struct ids tracks; /* numbers */
-	size_t *ends;	   /* by track: of its slices, that were added */
-	uint64_t *slices;  /* by track, then start */
+	struct xs_key *keys;
+	struct slice {
+		enum xs_export_kind kind;
+		uint32_t index;
+	} * slices;
+	size_t count;
 };
 
-typedef void visitor(struct walk *w, uint64_t slice);
-
-static uint64_t track_of(const struct walk *w, uint64_t slice)
+static void add(struct walk *w, enum xs_export_kind kind, size_t index)
 {
-	return w->walker->track_of(
-	    w->trace, (enum xs_export_kind)(slice >> SHIFT), (uint32_t)slice);
+	w->keys[w->count] = (struct xs_key){
+	    w->walker->track_of(w->trace, kind, index), (uint32_t)w->count};
+	w->slices[w->count++] = (struct slice){kind, (uint32_t)index};
 }
 
-/* Visits all slices. Those of one track come by their start. */
-static void visit_all(struct walk *w, visitor *visit)
+static void add_all(struct walk *w)
 {
 	const struct xs_trace *trace = w->trace;
-	const uint64_t ranges = (uint64_t)XS_SLICE_RANGE << SHIFT;
-	const uint64_t ops = (uint64_t)XS_SLICE_OP << SHIFT;
 	size_t range = 0;
 
 	for (size_t i = 0; i < trace->call_count; i++) {
 		while (range < trace->nvtx_count &&
 		       trace->nvtx[range].start_ns <= trace->calls[i].start_ns)
-			visit(w, ranges | range++);
-		visit(w, i);
+			add(w, XS_SLICE_RANGE, range++);
+		add(w, XS_SLICE_CALL, i);
 	}
 	while (range < trace->nvtx_count)
-		visit(w, ranges | range++);
+		add(w, XS_SLICE_RANGE, range++);
 	for (size_t i = 0; i < trace->op_count; i++)
-		visit(w, ops | i);
+		add(w, XS_SLICE_OP, i);
+	xs_keys_sort(w->keys, w->count);
 }
 
-static void add_track(struct walk *w, uint64_t slice)
+static int walk_all(const struct walk *w, void *self)
 {
-	ids_add(&w->tracks, track_of(w, slice));
-}
+	int err = 0;
 
-static size_t *end_of(struct walk *w, uint64_t slice)
-{
-	const uint64_t track = track_of(w, slice);
-	size_t low = 0, high = w->tracks.count;
-
-	XS_BISECT(low, high, i, w->tracks.ids[i] < track);
-	return &w->ends[low];
-}
-
-static void count(struct walk *w, uint64_t slice)
-{
-	++*end_of(w, slice);
-}
-
-static void add(struct walk *w, uint64_t slice)
-{
-	w->slices[(*end_of(w, slice))++] = slice;
-}
-
-/* Finds the tracks and their slices. Returns 0 or -ENOMEM. */
-static int sort_slices(struct walk *w)
-{
-	size_t first = 0;
-
-	visit_all(w, add_track);
-	if (ids_sort(&w->tracks))
-		return -ENOMEM;
-	w->ends = calloc(w->tracks.count + 1, sizeof(*w->ends));
-	if (!w->ends)
-		return -ENOMEM;
-	visit_all(w, count);
-	for (size_t i = 0; i < w->tracks.count; i++) {
-		const size_t slices = w->ends[i];
-
-		w->ends[i] = first;
-		first += slices;
-	}
-	w->slices = calloc(first + 1, sizeof(*w->slices));
-	if (!w->slices)
-		return -ENOMEM;
-	visit_all(w, add);
-	return 0;
-}
-
-/* Walks the slices of a track from the first one on. */
-static int walk_track(struct walk *w, size_t track, size_t first, void *self)
-{
-	int err = w->walker->begin(self, w->tracks.ids[track]);
-
-	for (size_t i = first; !err && i < w->ends[track]; i++) {
+	for (size_t i = 0; !err && i < w->count; i++) {
+		const struct slice *at = &w->slices[w->keys[i].index];
+		const bool first = !i || w->keys[i].key != w->keys[i - 1].key;
 		struct xs_export_slice slice;
 
-		xs_export_slice(w->trace,
-				(enum xs_export_kind)(w->slices[i] >> SHIFT),
-				(uint32_t)w->slices[i], &slice);
-		err = w->walker->put(self, &slice);
+		if (i && first)
+			err = w->walker->end(self);
+		if (!err && first)
+			err = w->walker->begin(self, w->keys[i].key);
+		take(w->trace, at->kind, at->index, &slice);
+		if (!err)
+			err = w->walker->put(self, &slice);
 	}
-	return err ? err : w->walker->end(self);
+	return err || !w->count ? err : w->walker->end(self);
 }
 
 int xs_export_walk(const struct xs_trace *trace,
 		   const struct xs_export_walker *walker, void *self)
 {
-	struct walk w = {.trace = trace, .walker = walker};
-	int err = sort_slices(&w);
+	const size_t count =
+	    trace->call_count + trace->nvtx_count + trace->op_count;
+	struct walk w = {.trace = trace,
+			 .walker = walker,
+			 .keys = calloc(count + 1, sizeof(*w.keys)),
+			 .slices = calloc(count + 1, sizeof(*w.slices))};
+	int err = w.keys && w.slices && count < XS_NONE ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < w.tracks.count; i++)
-		err = walk_track(&w, i, i ? w.ends[i - 1] : 0, self);
-	free(w.tracks.ids);
-	free(w.ends);
+	if (!err) {
+		add_all(&w);
+		err = walk_all(&w, self);
+	}
+	free(w.keys);
 	free(w.slices);
 	return err;
 }

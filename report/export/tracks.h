@@ -20,10 +20,6 @@ struct xs_export_slice {
 	bool transfer;	  /* a copy or set */
 };
 
-/* Fills the slice of a call, range or op by its index. */
-void xs_export_slice(const struct xs_trace *trace, enum xs_export_kind kind,
-		     size_t index, struct xs_export_slice *out);
-
 /* How many numbers names may have, from 0. One is a kind and a text. */
 size_t xs_export_name_count(const struct xs_trace *trace);
 
@@ -44,7 +40,7 @@ struct xs_export_walker {
 };
 
 /* Walks all tracks in order of their numbers, each by the start of its slices;
- * a range is before a call that starts with it. Takes 8 bytes a slice. Returns
+ * a range is before a call that starts with it. Takes 24 bytes a slice. Returns
  * 0, -ENOMEM or an error of the walker. */
 int xs_export_walk(const struct xs_trace *trace,
 		   const struct xs_export_walker *walker, void *self);
