@@ -132,13 +132,30 @@ static bool are_same_pages(const struct xs_strategy_case *c)
 	return phase->step_count > 0 && c->work.fresh_bytes <= 0;
 }
 
+/* Rounds use a buffer at least so often to be said to use them in turn. */
+#define TURNS 8.0
+
+/* Whether rounds use the same few buffers in turn: all of them are pinned. The
+ * tensors of a framework may be new ones, to which the allocator gave memory
+ * that it has freed. */
+static bool are_in_turn(const struct xs_strategy_case *c)
+{
+	const struct xs_phase *phase = c->phase;
+	const double copies = (double)(phase->h2d_ops + phase->d2h_ops);
+
+	return c->options->language == XS_LANGUAGE_CUDA && phase->buffers > 0 &&
+	       c->work.fresh_bytes <= 0 && c->work.more_buffers <= 0 &&
+	       (double)phase->buffers * TURNS <= (double)phase->rounds * copies;
+}
+
 const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
 				  unsigned streams, struct xs_estimate *row)
 {
-	const bool are_same = are_same_pages(c);
+	const bool are_same = are_same_pages(c), in_turn = are_in_turn(c);
 	const char *same =
-	    are_same ? "no round frees the buffers, whose addresses are the "
-		       "same in each"
+	    are_same  ? "no round frees the buffers, whose addresses are the "
+			"same in each"
+	    : in_turn ? "no round frees the buffers, which rounds use in turn"
 	    : c->work.fresh_bytes > 0 ? "you keep one set of buffers: now each "
 					"round has new ones, by "
 					"its page faults"
@@ -151,5 +168,5 @@ const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
 	if (c->work.pinned_buffers <= 0 || c->phase->rounds <= 1)
 		return NULL;
 	xs_estimate_assume(row, same);
-	return are_same ? NULL : same;
+	return are_same || in_turn ? NULL : same;
 }

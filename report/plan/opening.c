@@ -51,6 +51,19 @@ static bool is_alone(const struct xs_result *result,
 	return true;
 }
 
+static const char *condition_of(const struct xs_result_step *step)
+{
+	return step->condition ? step->condition : step->estimate->needs;
+}
+
+static bool have_same_condition(const struct xs_result_step *a,
+				const struct xs_result_step *b)
+{
+	const char *of_a = condition_of(a), *of_b = condition_of(b);
+
+	return of_a && of_b ? strcmp(of_a, of_b) == 0 : of_a == of_b;
+}
+
 /* Adds the steps that are the same change at other lines, and need no step that
  * is not: "pin the host buffers of steps 1, 2". */
 static void add_same(struct xs_result *result,
@@ -61,7 +74,8 @@ static void add_same(struct xs_result *result,
 	const int64_t alone_ns = act->saves_ns;
 
 	XS_EACH(other, result->plan, result->plan_count) {
-		if (other->same != step || other->pays_rounds != XS_UNKNOWN ||
+		if (other->same != step || !have_same_condition(step, other) ||
+		    other->pays_rounds != XS_UNKNOWN ||
 		    other->phase->apart != step->phase->apart ||
 		    !is_alone(result, other))
 			continue;
@@ -102,8 +116,7 @@ static struct act act_of(struct xs_result *result,
 		what = xs_print(arena, "%s (%s)", what, number);
 	act = (struct act){
 	    .what = what,
-	    .only_if =
-		step->condition ? step->condition : step->estimate->needs,
+	    .only_if = condition_of(step),
 	    .if_not_ns = step->if_not_ns,
 	    .saves_ns = step->adds_saves_ns,
 	    .low_ns = step->saves_low_ns,
@@ -117,8 +130,7 @@ static struct act act_of(struct xs_result *result,
 	return act;
 }
 
-/* Whether a step of the rounds pays in this run: what comes once does not lead
- * then. */
+/* Whether a step of the rounds pays in this run: no one-off step leads then. */
 static bool has_steady_step(const struct xs_result *result)
 {
 	for (size_t i = 0; i < result->plan_count; i++)

@@ -169,10 +169,26 @@ TEST(test_one_set_of_new_buffers)
 	assert_near(estimated("pinned")->setup_ns, 7 * (10000 + 500000));
 }
 
+/* Ten rounds copy from and to two buffers, eight times or more each. */
+TEST(test_buffers_in_turn_are_all_pinned)
+{
+	assert_null(estimated("pinned")->needs);
+	assert_string_equal(replayed("pinned")->assumes[0],
+			    "no round frees the buffers, which rounds use in "
+			    "turn");
+	phase.rounds = 7;
+	assert_non_null(estimated("pinned")->needs);
+	phase.rounds = 8;
+	assert_null(estimated("pinned")->needs);
+	options.language = XS_LANGUAGE_PYTORCH;
+	assert_non_null(estimated("pinned")->needs);
+}
+
 /* That every round uses the same buffers is a condition, which may hold if
  * their addresses are the same and no page is new; else it is a question. */
 TEST(test_pinning_needs_the_same_buffers)
 {
+	phase.buffers = 3;
 	assert_non_null(
 	    strstr(estimated("pinned")->needs, "their addresses differ"));
 	phase.steps[0].same_host = true;

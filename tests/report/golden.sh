@@ -211,8 +211,8 @@ opening corpus/contact-4/fourth/pro-stencil "CUDA's own start-up is 85.7 % of th
 opening corpus/contact/first/hec-haccmk 'only if neither a'
 opening frameworks/h100/item 'may save 773 us of each round'
 opening frameworks/h200-5/decode-2 'may save 1.08 ms of each round'
-# What saves less than the step is not asked before it.
-opening corpus/contact-15/fifteenth/zet-hash 'In short: pin the host buffers of step 1: may save 26'
+# What saves less than the step is not asked before it. Step 2 has a condition.
+opening corpus/contact-15/fifteenth/zet-hash 'In short: pin the host buffers of step 1: saves 13'
 # The host's time is that of the copy which the step leaves out.
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
 	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
