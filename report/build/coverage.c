@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* File defects listed; further ones are counted. */
-#define DEFECTS_MAX 3
-#define NOTES_MAX   64
+#define NOTES_MAX 64
 
 void xs_build_note(struct xs_result *result, const char *format, ...)
 {
@@ -132,23 +130,48 @@ static void note_killed(struct xs_result *result, const struct xs_trace *trace,
 			  : "its last GPU work may be missing");
 }
 
+static void note_defects(struct xs_result *result, const struct xs_trace *trace)
+{
+	const size_t others = trace->defect_count - 1;
+
+	xs_build_note(result, "the file is damaged at byte %" PRIu64 ": %s%s",
+		      trace->defects[0].offset, trace->defects[0].text,
+		      others
+			  ? xs_print(&result->arena,
+				     ", and %zu more, which xferspy dump lists",
+				     others)
+			  : "");
+}
+
+/* Without more than a twentieth of the file, figures mislead. */
+static void check_cut(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_result_coverage *out = &result->coverage;
+	const int64_t all = xs_number_bounded(trace->header.tail_bytes);
+
+	if (out->missing_bytes > all / 20)
+		out->incomplete = out->lacking = xs_print(
+		    &result->arena,
+		    "the file was cut: %s of %s are missing; copy the trace "
+		    "again, or trace another run",
+		    xs_units_bytes(out->missing_bytes).s,
+		    xs_units_bytes(all).s);
+}
+
 static void note_file(struct xs_result *result, const struct xs_trace *trace,
 		      const struct xs_phases *phases)
 {
 	result->coverage.incomplete = why_incomplete(trace);
-	result->coverage.damaged = trace->defect_count > 0;
+	result->coverage.damaged =
+	    trace->defect_count || result->coverage.missing_bytes;
+	check_cut(result, trace);
 	if (trace->header.state == XS_FILE_RUNNING)
 		note_killed(result, trace, phases);
 	if (trace->header.state == XS_FILE_STOPPED)
 		xs_build_note(result,
 			      "tracing stopped before the program ended");
-	for (size_t i = 0; i < trace->defect_count && i < DEFECTS_MAX; i++)
-		xs_build_note(result,
-			      "the file is damaged at byte %" PRIu64 ": %s",
-			      trace->defects[i].offset, trace->defects[i].text);
-	if (trace->defect_count > DEFECTS_MAX)
-		xs_build_note(result, "%zu more defects in the file",
-			      trace->defect_count - DEFECTS_MAX);
+	if (trace->defect_count)
+		note_defects(result, trace);
 	if (trace->unknown_records)
 		xs_build_note(result,
 			      "%zu records have a kind that this version does "

@@ -31,6 +31,8 @@ static const char *why(const struct xs_result_coverage *coverage,
 		return "they are there twice, or of several processes";
 	if (kind == XS_RECORD_GAP_RATES)
 		return "their times or sizes are wrong";
+	if (coverage->damaged)
+		return "they are in the damaged part of the file";
 	if (coverage->imported)
 		return "the imported file lacks them";
 	if (coverage->lost_ops || coverage->lost_cupti)
@@ -55,6 +57,8 @@ static void add_gap(struct xs_result *result, enum xs_record_gap_kind kind,
 	    "%s, between %s and %s of the run: %s; figures of that time are %s",
 	    what, xs_units_ns(gap->from_ns).s, xs_units_ns(gap->to_ns).s,
 	    why(out, kind), kind < XS_RECORD_GAP_CLOCKS ? "too low" : "wrong");
+	if (out->damaged)
+		what = xs_print(&result->arena, "%s: %s", what, why(out, kind));
 	/* without more than a twentieth of a kind, figures mislead */
 	if (!out->lacking && gap->calls > gap->of / 20)
 		out->incomplete = out->lacking = what;

@@ -124,19 +124,18 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 			  const struct xs_model_options *model)
 {
 	struct xs_estimates list = {0};
-	int err = xs_model_phase(phase, &result->machine, model, &list);
+	int err = result->coverage.lacking
+		      ? 0
+		      : xs_model_phase(phase, &result->machine, model, &list);
 
 	if (err < 0)
 		goto out;
-	/* --all changes no figure of the run; the time of a call without its op
-	 * is not that of tracing */
-	if (!result->coverage.lacking)
-		xs_phase_estimate_set_tracer(
-		    &list,
-		    out < result->phases + XS_RESULT_PHASES
-			? (double)phase->recorded_rounds
-			: 0,
-		    out);
+	/* --all changes no figure of the run */
+	xs_phase_estimate_set_tracer(&list,
+				     out < result->phases + XS_RESULT_PHASES
+					 ? (double)phase->recorded_rounds
+					 : 0,
+				     out);
 	XS_ARENA_NEW(&result->arena, out->estimates, list.count);
 	for (size_t i = 0; out->estimates && i < list.count; i++)
 		xs_phase_estimate_build(result, out, &list.items[i],

@@ -118,7 +118,7 @@ static void untrace(struct xs_result *result)
 static const char *no_calls(const struct xs_result *result,
 			    const struct xs_trace *trace)
 {
-	if (result->coverage.missing_bytes || trace->defect_count)
+	if (trace->defect_count)
 		return "what is left of the file has no calls of CUDA; trace "
 		       "another run";
 	if (trace->header.state == XS_FILE_RUNNING)
@@ -136,7 +136,7 @@ static const char *missing(const struct xs_result *result,
 {
 	const bool is_killed = trace->header.state == XS_FILE_RUNNING;
 
-	if (!result->coverage.api_calls_seen)
+	if (!result->coverage.api_calls_seen && !result->coverage.lacking)
 		return no_calls(result, trace);
 	if (result->coverage.counted)
 		return "this run counted the first launches of each kernel, "

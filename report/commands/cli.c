@@ -171,6 +171,14 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 	return err < 0 ? xs_cli_read_error(path, err, error) : 0;
 }
 
+int xs_cli_tell_damage(const char *path, bool damaged)
+{
+	return damaged ? xs_cli_fail(path, "the file is cut or damaged",
+				     "copy the trace again; what is left of it "
+				     "was read")
+		       : 0;
+}
+
 /* An input is a name, or - for standard input. */
 static bool is_input(const char *input, const struct stat *file)
 {

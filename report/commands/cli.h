@@ -131,6 +131,9 @@ int xs_cli_read_error(const char *path, int err, const char *error);
 int xs_cli_read(const char *path, const struct xs_result_options *options,
 		struct xs_result **result);
 
+/* Tells that a file is damaged. Returns XS_EXIT_INPUT, 0 if it is not. */
+int xs_cli_tell_damage(const char *path, bool damaged);
+
 /* Checks, before long work, that the output is not one of the inputs, whose
  * place it would take. Returns 0, or XS_EXIT_USAGE after printing an error. */
 int xs_cli_check_output(const char *output, char *const *inputs, int count);

@@ -156,7 +156,7 @@ static int export_trace(const struct export_options *given, const char *path,
 {
 	struct xs_trace *trace = NULL;
 	const char *error = NULL;
-	int err;
+	int err, code;
 
 	err = xs_trace_read(path, &trace, &error);
 	if (!err)
@@ -169,8 +169,11 @@ static int export_trace(const struct export_options *given, const char *path,
 	xs_progress_set("writing", 0, 0);
 	err = given->exporter->write(
 	    trace, out, out ? xs_unfinished_name() : given->output);
+	code = close_output(given, out, err);
+	if (!code)
+		code = xs_cli_tell_damage(path, trace->defect_count > 0);
 	xs_trace_free(trace);
-	return close_output(given, out, err);
+	return code;
 }
 
 static int export_main(int argc, char **argv)

@@ -117,14 +117,15 @@ const struct xs_cli_command xs_cmd_report = {
 	     "Shows where the time of a run went, and predicts how much time "
 	     "of the\n"
 	     "whole run other ways of moving its data would save.\n",
-    .notes = "Several traces, or digests of traces, are those of a job: they "
-	     "get one\n"
-	     "report. If some of them cannot be read, it is on the others, and "
-	     "the exit\n"
-	     "code is 2.\n"
-	     "A place such as app+0x1f3c has no source line: compile app with "
-	     "-g, or run\n"
-	     "addr2line -fCie app 0x1f3c if it was.\n",
+    .notes =
+	"Several traces, or digests of traces, are those of a job: they "
+	"get one\n"
+	"report. If some of them cannot be read, it is on the others; then, "
+	"and if a\n"
+	"file is cut or damaged, the exit code is 2.\n"
+	"A place such as app+0x1f3c has no source line: compile app with "
+	"-g, or run\n"
+	"addr2line -fCie app 0x1f3c if it was.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -151,15 +152,20 @@ static int parse(int argc, char **argv, struct report_options *out)
 }
 
 /* Reads the traces; results of those that cannot be read stay NULL. Returns 0,
- * or XS_EXIT_INPUT after printing what is wrong with each of these. */
+ * or XS_EXIT_INPUT after printing what is wrong with each of these, or that one
+ * is damaged. */
 static int read_traces(const struct xs_result_options *how, char *const *traces,
 		       int count, struct xs_result **results)
 {
-	int failed = 0;
+	int failed = 0, damaged = 0;
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		failed += xs_cli_read(traces[i], how, &results[i]) != 0;
-	return xs_job_inputs_tell(failed, count);
+		if (results[i])
+			damaged |= xs_cli_tell_damage(
+			    traces[i], results[i]->coverage.damaged);
+	}
+	return xs_job_inputs_tell(failed, count) | damaged;
 }
 
 /* Moves what could be read to the front. Returns how many these are. */

@@ -247,13 +247,15 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 	json_t *digest;
 	const int failed = xs_job_inputs_merge(inputs, how, &digest);
 	int err = failed < 0 ? failed : 0;
+	const json_t *problems;
 	bool is_part; /* of a digest's traces, too */
 
 	*job = NULL;
 	if (!err && failed < inputs->count)
 		err = xs_job_build(digest, job);
-	is_part = json_object_get(xs_digest_get(digest, "table", "problems"),
-				  "unreadable");
+	problems = xs_digest_get(digest, "table", "problems");
+	is_part = json_object_get(problems, "unreadable") ||
+		  json_object_get(problems, "damaged");
 	json_decref(digest);
 	if (err)
 		return xs_cli_fail(inputs->paths[0], strerror(-err),

@@ -44,7 +44,7 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 
 /* The same, and answers on them: the caller frees *job, NULL if no file can be
  * read, or without memory. Returns 0, or XS_EXIT_INPUT after printing what is
- * wrong, which may be that some cannot be read. */
+ * wrong, or if files are damaged, which the answer tells. */
 int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how,
 			struct xs_job **job);

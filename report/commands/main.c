@@ -35,9 +35,10 @@ static int help(FILE *out)
 	      "xferspy report TRACE.\n"
 	      "See also xferspy COMMAND --help and xferspy --version.\n"
 	      "Exit codes: 0 success, 1 wrong usage, 2 a file cannot be read "
-	      "or written,\n"
-	      "3 the limit of --fail-above is not kept, 4 the runs spread too "
-	      "much to tell.\n",
+	      "(or not all of\n"
+	      "it) or written, 3 the limit of --fail-above is not "
+	      "kept, 4 the runs\n"
+	      "spread too much to tell.\n",
 	      out);
 	return XS_EXIT_DONE;
 }

@@ -353,6 +353,16 @@ expect 2 '! after: killed.txt: the process was killed or is still running' \
 	'xferspy diff $before killed.txt --fail-above 5'
 expect 0 '! killed.txt: the process was killed' - 'xferspy report --runs $before killed.txt'
 
+# A cut file is told as the cause, predicts nothing, and gives a code.
+expect 2 'not known: the file was cut: ' 'half: the file is cut or damaged; copy' \
+	'zcat <$source/examples/traces/stencil-512-pageable.xspy | head -c 8192 >half
+		xferspy report half'
+expect 0 '! before: half: the file was cut: ' - 'xferspy diff half $pinned'
+expect 1 '' '' 'xferspy diff half $pinned | grep predicted'
+expect 1 '' '' 'xferspy report half | grep -e Strategies -e profiler'
+expect 2 '' 'half: the file is cut or damaged; copy' \
+	'xferspy export --to perfetto half -o half.perfetto'
+
 # Python programs are their scripts.
 edited train.txt 's|/home/user/app/heat|python3 -u a/train.py --n 5|'
 expect 0 'different programs: heat before, train.py after' - \

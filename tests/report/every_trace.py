@@ -83,9 +83,11 @@ def interval_faults(report):
 def check(xferspy, trace, machines, environment):
     """Prints the faults of a trace. Returns how many steps it has, and faults."""
     options = [word for machine in machines for word in ("--machine", machine)]
-    report = json.loads(subprocess.run(
+    done = subprocess.run(
         [xferspy, "report", *options, "--all", "--format", "json", trace],
-        stdout=subprocess.PIPE, check=True, env=environment).stdout)
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    report = json.loads(done.stdout)
+    assert done.returncode == (2 if b"damaged" in done.stderr else 0), trace
     faults = [*step_faults(report, trace.stem not in NO_CODE),
               *interval_faults(report)]
     for fault in faults:

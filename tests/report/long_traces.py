@@ -141,7 +141,7 @@ def check_longest(folder):
     """A round that would take minutes to replay for each strategy has no
     predictions, and a report takes little memory."""
     some = report(make(folder / "some.xspy", "-r 1 -c 1000 -s 8"), "--all")
-    events = report(make(folder / "events.xspy", f"-r 1 -c 9 -e {MOST_STEPS}"),
+    events = report(make(folder / "events.xspy", f"-r 1 -c 9 -s 8 -e {MOST_STEPS}"),
                     "--all")
     path = make(folder / "longest.xspy", f"-r 1 -c {LONGEST} -s 8")
     text = " ".join(report(path, "--all").split())

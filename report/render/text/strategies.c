@@ -308,6 +308,8 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	if (result->verdict.missing && !result->verdict.repeats &&
 	    !result->totals.kernels && !result->all_asked)
 		return 0;
+	if (result->coverage.lacking)
+		return 0;
 	xs_terminal_heading(terminal, "Strategies",
 			    "predicted; 90 % range: of the usual round, as-is "
 			    "in other runs");
