@@ -97,6 +97,8 @@ static const char *why_incomplete(const struct xs_trace *trace)
 		return "the process was killed or is still running";
 	if (trace->header.state == XS_FILE_STOPPED)
 		return "tracing stopped before the program ended";
+	if (trace->counter_count)
+		return "kernels were counted, which slows the run down";
 	return trace->defect_count ? "the file is cut or damaged" : NULL;
 }
 

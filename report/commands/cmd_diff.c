@@ -43,13 +43,14 @@ static const struct xs_cli_option options[] = {
      offsetof(struct diff_options, fail_above),
      "exit with code 3 if AFTER takes more than PCT\n"
      "percent longer than BEFORE, or if they are of\n"
-     "different programs or GPUs; with several runs, only\n"
-     "beyond their spread, and with 4 if that is too\n"
-     "large to tell"},
+     "different programs, GPUs or amounts of work; with\n"
+     "several runs, only beyond their spread, and with 4\n"
+     "if that is too large to tell; with 2 if times cannot\n"
+     "be compared, as of a part of a run"},
     {"--allow-different", 0, NULL, NULL,
      offsetof(struct diff_options, allow_different),
      "with --fail-above: do not fail because programs,\n"
-     "GPUs or the ranks of two jobs differ"},
+     "GPUs, work or the ranks of two jobs differ"},
     {"--after", 0, NULL, NULL, offsetof(struct diff_options, after),
      "the traces before it are runs of BEFORE, those after\n"
      "it runs of AFTER"},
@@ -210,8 +211,9 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 	case XS_GATE_DIFFERENT:
 		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
 				    diff->different,
-				    "compare two traces of one program on one "
-				    "GPU, or add --allow-different");
+				    "compare two traces of one program with "
+				    "one input on one GPU, or add "
+				    "--allow-different");
 	case XS_GATE_NOISY:
 		return xs_cli_error(XS_EXIT_NOISY, "--fail-above",
 				    "the runs spread too much to tell",
@@ -221,7 +223,7 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 			 diff->change_percent);
 		return xs_cli_error(
 		    XS_EXIT_GATE, "--fail-above", why,
-		    diff->before_side.count * diff->after_side.count == 1
+		    diff->before_side.count < 3 || diff->after_side.count < 3
 			? "the first phase listed changed most; three runs of "
 			  "each tell noise apart"
 			: "the first phase listed changed most");

@@ -36,7 +36,7 @@ static int help(FILE *out)
 	      "See also xferspy COMMAND --help and xferspy --version.\n"
 	      "Exit codes: 0 success, 1 wrong usage, 2 a file cannot be read "
 	      "(or not all of\n"
-	      "it) or written, 3 the limit of --fail-above is not "
+	      "it), written or compared, 3 the limit of --fail-above is not "
 	      "kept, 4 the runs\n"
 	      "spread too much to tell.\n",
 	      out);

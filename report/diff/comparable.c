@@ -5,6 +5,7 @@
 #include "report/diff/match.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ARGUMENTS_MAX 120
@@ -94,6 +95,34 @@ static const char *arguments(struct xs_diff *diff, const char *line)
 		   : xs_print(&diff->arena, "%.*s...", ARGUMENTS_MAX, line);
 }
 
+/* Warns if copies of a direction moved other bytes, by a twentieth, and returns
+ * that. */
+static const char *warn_of_bytes(struct xs_diff *diff, const char *direction,
+				 int64_t before, int64_t after)
+{
+	const int64_t more = before > after ? before : after;
+
+	return before == XS_UNKNOWN || after == XS_UNKNOWN ||
+		       llabs(after - before) <= more / 20
+		   ? NULL
+		   : warn(diff, direction, xs_units_bytes(before).s,
+			  xs_units_bytes(after).s);
+}
+
+/* Returns which amount of work of runs with other arguments differs, or NULL.
+ */
+static const char *other_work(struct xs_diff *diff)
+{
+	const struct xs_result_totals *a = &diff->before->totals,
+				      *b = &diff->after->totals;
+	const char *in = warn_of_bytes(diff, "they copy other amounts in",
+				       a->h2d_bytes, b->h2d_bytes);
+
+	return in ? in
+		  : warn_of_bytes(diff, "they copy other amounts out",
+				  a->d2h_bytes, b->d2h_bytes);
+}
+
 static const char *tool(const struct xs_result *result)
 {
 	return result->coverage.imported ? result->coverage.imported
@@ -164,6 +193,8 @@ void xs_diff_check(struct xs_diff *diff)
 		    warn(diff, "the arguments differ",
 			 arguments(diff, before_line),
 			 arguments(diff, after_line)) != NULL;
+	if (diff->other_arguments && !gpus)
+		diff->different = other_work(diff);
 	warn_of_tools(diff);
 	warn(diff, "the driver's versions differ", before->driver_version,
 	     after->driver_version);

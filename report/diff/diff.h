@@ -10,8 +10,8 @@
 /* Longest phases of each side that are compared. */
 #define XS_DIFF_PHASES_MAX 256
 
-/* Programs or arguments, GPUs, drivers, tools, and for each side which part of
- * it was traced, and whether its runs are of one program and ended. */
+/* Programs or arguments, work, GPUs, drivers, tools, and for each side which
+ * part of it was traced, and whether its runs are of one program and ended. */
 #define XS_DIFF_WARNINGS_MAX 10
 
 enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };
@@ -53,7 +53,8 @@ struct xs_diff_phase {
 struct xs_diff {
 	struct xs_diff_side before_side, after_side;
 	struct xs_result *before, *after; /* of these, the median runs */
-	const char *different; /* which other programs or GPUs; NULL: none */
+	const char *different; /* which other programs, GPUs or amounts of work;
+				* NULL: none */
 	const char *unnamed;   /* what follows from a trace that names no
 				* program; NULL: both name one */
 	bool other_arguments;  /* of the same program */

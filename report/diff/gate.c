@@ -40,7 +40,8 @@ struct xs_gate_text xs_gate_text(enum xs_gate answer, double limit_percent)
 	static const char *const texts[] = {
 	    "is kept", "is exceeded",
 	    "may be kept or not: the runs spread too much to tell",
-	    "is meant for one program on one GPU", "is not looked at"};
+	    "is meant for one program and input on one GPU",
+	    "is not looked at"};
 	struct xs_gate_text out;
 
 	snprintf(out.s, sizeof(out.s), "The limit of %g %% (--fail-above) %s.",

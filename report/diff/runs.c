@@ -42,6 +42,8 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 		       : diff.unnamed == diff.different
 			   ? "without a common kernel, and one names no "
 			     "program: it may be of another one than"
+		       : diff.other_arguments
+			   ? "of other arguments, or another GPU, than"
 			   : "of another program or GPU than";
 	else if (diff.unnamed && run != other)
 		what = "known by its kernels alone to be of the program of";

@@ -307,7 +307,7 @@ expect 4 '4.9 % slower
 The medians lie in' '--fail-above: the runs spread too much to tell; record more' \
 	'xferspy diff run80.txt run81.txt run84.txt --after run83.txt run85.txt run88.txt --fail-above 1'
 expect 3 'beyond the spread of the runs.
-The limit of 1 %' 'slower' \
+The limit of 1 %' 'slower; the first phase listed changed most; three runs' \
 	'xferspy diff run80.txt run81.txt --after run84.txt run85.txt --fail-above 1'
 expect 4 '"answer": "too noisy",
     "passed": null' 'too much to tell' \
@@ -322,7 +322,7 @@ edited() {
 edited app.txt 's|app/heat|app/solve --n 5|'
 expect 0 '! these are different programs: heat before, solve after' - \
 	'xferspy diff $before app.txt'
-expect 3 'is meant for one program on one GPU' \
+expect 3 'is meant for one program and input on one GPU' \
 	'--fail-above: these are different programs: heat before, solve after; compare two' \
 	'xferspy diff $before app.txt --fail-above 5'
 expect 3 '"passed": false' 'different programs' \
@@ -352,6 +352,14 @@ expect 2 '! after: killed.txt: the process was killed or is still running' \
 	'after: killed.txt: the process was killed or is still running; give traces of whole runs by one tool' \
 	'xferspy diff $before killed.txt --fail-above 5'
 expect 0 '! killed.txt: the process was killed' - 'xferspy report --runs $before killed.txt'
+
+# Nor with one whose kernels were counted, nor of other work.
+expect 2 '! before: run.xspy: kernels were counted, which slows the run down' 'give traces of whole runs' \
+	'cp $source/examples/traces/stencil-128-counters.xspy run.xspy && xferspy diff run.xspy run.xspy --fail-above 5'
+edited less.txt '/ bytes=/s/ bytes=[0-9]*/ bytes=4096/; s|app/heat|app/heat --small|'
+expect 3 '! they copy other amounts in: ' \
+	'they copy other amounts in: ' 'xferspy diff $before less.txt --fail-above 5'
+expect 0 'is kept' - 'xferspy diff $before less.txt --fail-above 5 --allow-different'
 
 # A cut file is told as the cause, predicts nothing, and gives a code.
 expect 2 'not known: the file was cut: ' 'half: the file is cut or damaged; copy' \
