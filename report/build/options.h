@@ -35,9 +35,6 @@ struct xs_result_options {
 	int64_t pinned_budget; /* bytes; 0: which buffers to pin is not asked */
 	bool by_range;	       /* the run by NVTX ranges */
 	bool dataflow;	       /* who needs what in the leading phase */
-	/* is told what is done, number index of count (0: not counted), if
-	 * not NULL */
-	void (*progress)(const char *what, size_t index, size_t count);
 	/* fills result->timeline; NULL: it stays empty */
 	int (*timeline)(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_phases *phases);

@@ -23,13 +23,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-static void say(const struct xs_result_options *options, const char *what,
-		size_t index, size_t count)
-{
-	if (options->progress)
-		options->progress(what, index, count);
-}
-
 /*
  * Whether GPU work is known: false if calls issued work and no op was
  * recorded.
@@ -172,7 +165,6 @@ static void fill_rest(struct xs_result *result, const struct xs_phases *phases,
 
 static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		       struct xs_phases *phases, size_t count,
-		       const struct xs_result_options *options,
 		       const struct xs_model_options *model)
 {
 	struct xs_allocations allocations = {0};
@@ -197,7 +189,6 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 	}
 	xs_build_side_by_side(result);
 	for (size_t i = 0; !err && i < result->phase_count; i++) {
-		say(options, "predicting phase", i + 1, result->phase_count);
 		err = fill_estimates(result, &result->phases[i],
 				     &phases->items[i], model);
 	}
@@ -283,7 +274,7 @@ static int build_estimates(struct build *b)
 	    .other_machine_count = b->options->elsewhere_count,
 	};
 	const int err = fill_phases(b->result, b->trace, &b->phases,
-				    count_filled(b), b->options, &model);
+				    count_filled(b), &model);
 
 	if (err)
 		return err;
@@ -299,7 +290,6 @@ static int build_advice(struct build *b)
 	const struct xs_trace *trace = b->trace;
 	int err;
 
-	say(b->options, "choosing steps", 0, 0);
 	err = xs_verdict_build(result, trace, &b->phases, &b->timeline.startup,
 			       &b->steady);
 
@@ -330,7 +320,6 @@ static int build(struct build *b, const char *path)
 	b->result->run.wall_ns = xs_number_known(b->timeline.wall_ns);
 	fill_totals(b->trace, &b->timeline, &b->result->totals);
 	err = xs_build_devices(b->result, b->trace, saw_gpu(b->trace));
-	say(b->options, "finding phases", 0, 0);
 	if (!err)
 		err = find_phases(b);
 	if (!err)
@@ -387,7 +376,6 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 						       : XS_READ_MOST_RECORDS,
 				 &trace, error);
 	keep_memory();
-	say(options, "reading debug information", 0, 0);
 	if (!err)
 		err = xs_symbols_resolve(trace);
 	if (!err)

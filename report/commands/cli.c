@@ -4,7 +4,6 @@
 #include "analyzer/util/escape.h"
 #include "report/build/read.h"
 #include "report/commands/nearest.h"
-#include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
 #include "report/job/digest.h"
 
@@ -33,7 +32,6 @@ print_error(const char *format, ...)
 {
 	va_list args;
 
-	xs_progress_hide();
 	va_start(args, format);
 	print_escaped(stderr, format, args);
 	va_end(args);
@@ -165,9 +163,7 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 					   "give it once");
 		standard_was_read = true;
 	}
-	xs_progress_begin(path, "reading");
 	err = xs_result_read(path, options, result, &error);
-	xs_progress_end();
 	return err < 0 ? xs_cli_read_error(path, err, error) : 0;
 }
 

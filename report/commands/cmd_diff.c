@@ -2,7 +2,6 @@
 /* xferspy diff: compares two traces, and fails above a limit. */
 #include "report/commands/cli.h"
 #include "report/commands/diff_jobs.h"
-#include "report/commands/progress.h"
 #include "report/commands/screen.h"
 #include "report/diff/compare.h"
 #include "report/diff/gate.h"
@@ -279,8 +278,7 @@ static int diff_main(int argc, char **argv)
 	struct diff_options given = {.renderer = xs_renderers[0],
 				     .fail_above = NAN};
 	struct side before = {0}, after = {0};
-	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX,
-					.progress = xs_progress_set};
+	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX};
 	struct xs_machine machine;
 	int code = parse(argc, argv, &given, &before, &after);
 

@@ -2,7 +2,6 @@
 /* xferspy digest: summarises a trace; digests of many traces merge. */
 #include "report/commands/cli.h"
 #include "report/commands/job_inputs.h"
-#include "report/commands/progress.h"
 #include "report/commands/report_machines.h"
 #include "report/job/digest.h"
 
@@ -56,7 +55,7 @@ static int write_digest(const char *output, const json_t *group)
 static int digest_main(int argc, char **argv)
 {
 	struct options given = {0};
-	struct xs_result_options how = {.progress = xs_progress_set};
+	struct xs_result_options how = {0};
 	struct xs_report_machines machines = {0};
 	json_t *group = NULL;
 	int code = parse(argc, argv, &given);

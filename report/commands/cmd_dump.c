@@ -5,7 +5,6 @@
 #include "analyzer/text/trace_text.h"
 #include "analyzer/timeline/load_trace.h"
 #include "report/commands/cli.h"
-#include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
 
 #include <errno.h>
@@ -80,10 +79,7 @@ static int dump(const char *path, const char *output)
 
 	if (code)
 		return code;
-	if (!isatty(fileno(out)))
-		xs_progress_begin(path, "printing");
 	err = xs_text_dump(path, out, &error);
-	xs_progress_end();
 	if (!err || err == -EIO)
 		return xs_cli_close(output, out, err);
 	xs_cli_discard(out);

@@ -3,7 +3,6 @@
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/load_trace.h"
 #include "report/commands/cli.h"
-#include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
 #include "report/export/export.h"
 
@@ -166,7 +165,6 @@ static int export_trace(const struct export_options *given, const char *path,
 		xs_trace_free(trace);
 		return xs_cli_read_error(path, err, error);
 	}
-	xs_progress_set("writing", 0, 0);
 	err = given->exporter->write(
 	    trace, out, out ? xs_unfinished_name() : given->output);
 	code = close_output(given, out, err);
@@ -187,8 +185,6 @@ static int export_main(int argc, char **argv)
 	code = open_output(&given, &out);
 	if (code)
 		return code;
-	xs_progress_begin(argv[optind], "reading");
 	code = export_trace(&given, argv[optind], out);
-	xs_progress_end();
 	return code;
 }

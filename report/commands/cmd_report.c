@@ -4,7 +4,6 @@
 #include "analyzer/timeline/load_trace.h"
 #include "report/commands/cli.h"
 #include "report/commands/job_inputs.h"
-#include "report/commands/progress.h"
 #include "report/commands/report_machines.h"
 #include "report/commands/screen.h"
 #include "report/diff/runs.h"
@@ -341,7 +340,7 @@ static void set_options(const struct report_options *given, bool job,
 static int report_main(int argc, char **argv)
 {
 	struct report_options given = {.renderer = xs_renderers[0]};
-	struct xs_result_options how = {.progress = xs_progress_set};
+	struct xs_result_options how = {0};
 	struct xs_report_machines machines = {0};
 	struct xs_job_inputs inputs = {0};
 	struct xs_trace *counted = NULL;

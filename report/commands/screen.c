@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/commands/screen.h"
 
-#include "report/commands/progress.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -42,12 +40,19 @@ static bool is_set(const char *variable)
 	return value && *value;
 }
 
+/* Whether TERM says that the terminal has no escape sequences. */
+static bool is_dumb_terminal(void)
+{
+	const char *type = getenv("TERM");
+
+	return type && strcmp(type, "dumb") == 0;
+}
+
 static bool shows_colors(enum xs_screen_color color, bool terminal)
 {
 	if (color != XS_COLOR_AUTO)
 		return color == XS_COLOR_ALWAYS;
-	return terminal && !is_set("NO_COLOR") &&
-	       !xs_progress_is_dumb_terminal();
+	return terminal && !is_set("NO_COLOR") && !is_dumb_terminal();
 }
 
 /* Measures the terminal, whose size may be unknown (0). */

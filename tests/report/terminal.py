@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the command does on a terminal: colours, width, pager, progress.
+"""What the command does on a terminal: colours, width, pager.
 
     terminal.py XFERSPY SOURCE
 """
@@ -105,19 +105,6 @@ class Terminal(unittest.TestCase):
                 "PATH=$PWD/none " + REPORT)
         self.shows(line, "Phases")
         self.lacks(line, "not found")
-
-    def test_what_takes_longer_says_so(self):
-        slow = f"(sleep 1.5; cat {TRACE}) | {XFERSPY} report - "
-        self.shows(slow + ">/dev/null", "-: reading ...\r\033[K")
-        self.lacks(slow + "2>&1 >/dev/null | cat", "reading")
-        self.shows(f"(sleep 1.5; echo wrong) | {XFERSPY} report -",
-                   "reading ...\r\033[Kxferspy: -: ")
-        self.lacks(PLAIN + REPORT, "reading")
-        # a line that wraps could not be removed
-        narrow = show(slow + ">/dev/null", 24, 60)
-        self.assertIn("\033[Kreading ...\r\033[K", narrow)
-        self.assertNotIn("-: reading", narrow)
-        self.lacks("export TERM=dumb; " + slow + ">/dev/null", "\033")
 
 
 XFERSPY, TRACE = sys.argv[1], sys.argv[2] + "/tests/report/traces/pageable.txt"
