@@ -16,6 +16,7 @@
 #include "report/plan/phase_estimate.h"
 #include "report/plan/plan.h"
 #include "report/plan/step_range.h"
+#include "report/plan/tracing.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 
@@ -124,11 +125,11 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 	if (err < 0)
 		goto out;
 	/* --all changes no figure of the run */
-	xs_phase_estimate_set_tracer(&list,
-				     out < result->phases + XS_RESULT_PHASES
-					 ? (double)phase->recorded_rounds
-					 : 0,
-				     out);
+	xs_tracing_set(&list,
+		       out < result->phases + XS_RESULT_PHASES
+			   ? (double)phase->recorded_rounds
+			   : 0,
+		       out);
 	XS_ARENA_NEW(&result->arena, out->estimates, list.count);
 	for (size_t i = 0; out->estimates && i < list.count; i++)
 		xs_phase_estimate_build(result, out, &list.items[i],
@@ -192,7 +193,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		err = fill_estimates(result, &result->phases[i],
 				     &phases->items[i], model);
 	}
-	xs_phase_estimate_untrace_runs(result);
+	xs_tracing_untrace_runs(result);
 	fill_rest(result, phases, count);
 	xs_allocations_free(&allocations);
 	return result->phases ? err : -ENOMEM;

@@ -5,17 +5,6 @@
 #include "model/formulas/estimates.h"
 #include "report/result/result.h"
 
-/* Stores what tracing takes of a round of the phase, and of the run by that
- * many rounds, which were recorded, if it is worth naming: from 5 % of the
- * round on, of several rounds. */
-void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
-				  double recorded_rounds,
-				  struct xs_result_phase *phase);
-
-/* Adds up the cost of tracing, known of all phases, and takes it off the time
- * of the run in all rows. */
-void xs_phase_estimate_untrace_runs(struct xs_result *result);
-
 /* Fills out from the estimate of a phase; a replayed round saves no more than
  * xs_phase_estimate_most_ns(), unless its buffers outlast it: then only what
  * the run saves is limited by it. Needs result->run and result->machine_choice.

@@ -4,6 +4,7 @@
 #include "report/build/build.h"
 #include "report/plan/advice_text.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/tracing.h"
 #include "report/result/best.h"
 #include "report/result/site.h"
 #include "tests/report/fixture.h"
@@ -124,11 +125,11 @@ TEST(tracing_is_not_saved)
 
 	result.phases = &phase;
 	result.phase_count = 1;
-	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	xs_tracing_set(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 2 * MS);
 	for (size_t i = 0; i < 2; i++)
 		xs_phase_estimate_build(&result, &phase, &items[i], &rows[i]);
-	xs_phase_estimate_untrace_runs(&result);
+	xs_tracing_untrace_runs(&result);
 	assert_int_equal(result.run.tracer_ns, 824 * MS);
 	assert_int_equal(rows[0].round_ns, 14 * MS);
 	assert_int_equal(rows[0].saves_ns, 0);
@@ -149,26 +150,26 @@ TEST(little_tracing_is_left)
 	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 0.7e6};
 	const struct xs_estimates list = {.items = &as_is, .count = 1};
 
-	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	xs_tracing_set(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 0);
 	as_is.tracer_ns = (double)phase.round_ns; /* it is no tracer's */
-	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	xs_tracing_set(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 0);
 	as_is.tracer_ns = 2e6;
 	phase.kernel_busy_ns = 14 * MS + 1;
-	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	xs_tracing_set(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 0);
 	phase.kernel_busy_ns = 14 * MS;
 	phase.rounds = 1;
-	xs_phase_estimate_set_tracer(&list, 1, &phase);
+	xs_tracing_set(&list, 1, &phase);
 	assert_int_equal(phase.tracer_ns, 2 * MS);
 	phase.tracer_ns = 0;
 	phase.kernels = 199;
-	xs_phase_estimate_set_tracer(&list, 1, &phase);
+	xs_tracing_set(&list, 1, &phase);
 	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
 	phase.rounds = 412;
 	phase.kernels = 39;
-	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	xs_tracing_set(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
 	/* rounds that wait for those of other threads are longer for that */
 	phase = (struct xs_result_phase){.rounds = 412,
@@ -177,7 +178,7 @@ TEST(little_tracing_is_left)
 					 .total_ns = 412 * 16 * MS,
 					 .concurrent_ns = 412 * 16 * MS,
 					 .wall_ns = 412 * 4 * MS};
-	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	xs_tracing_set(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
 }
 
@@ -225,13 +226,13 @@ TEST(counting_is_not_tracing)
 	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 2e6};
 	const struct xs_estimates list = {.items = &as_is, .count = 1};
 
-	xs_phase_estimate_set_tracer(&list, 41, &phase);
-	xs_phase_estimate_untrace_runs(&result);
+	xs_tracing_set(&list, 41, &phase);
+	xs_tracing_untrace_runs(&result);
 	assert_int_equal(phase.tracer_ns, 2 * MS);
 	assert_int_equal(result.run.tracer_ns, 82 * MS);
 	assert_int_equal(xs_result_untraced_wall_ns(&result), 9918 * MS);
 	/* shown with --all only: no figure of the run, but of its rows */
-	xs_phase_estimate_set_tracer(&list, 0, &phase);
+	xs_tracing_set(&list, 0, &phase);
 	assert_int_equal(phase.tracer_ns, 2 * MS);
 	assert_int_equal(phase.tracing_ns, 0);
 }
