@@ -224,6 +224,7 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 
 		measure(m, round, values, i);
 		phase->total_ns += round->end_ns - round->begin_ns;
+		phase->mean_between_ns += between_ns(m, i);
 		phase->concurrent_ns += round->concurrent_ns;
 		wall_ns += round->wall_ns;
 		if (round->begin_ns < phase->first_start_ns) {
@@ -233,6 +234,7 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 		if (round->end_ns > phase->last_end_ns)
 			phase->last_end_ns = round->end_ns;
 	}
+	phase->mean_between_ns /= m->count;
 	phase->wall_ns = (uint64_t)(wall_ns + 0.5);
 	for (size_t i = 0; i < XS_MEASURES; i++)
 		xs_values_sort(values[i], m->count);

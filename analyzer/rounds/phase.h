@@ -265,6 +265,7 @@ struct xs_phase {
 	struct xs_spread between_ns; /* from the end of a round to the next one
 				      * of the phase that directly follows, or
 				      * 0 */
+	uint64_t mean_between_ns;    /* its mean over all recorded rounds */
 	uint64_t host_blocked_ns;    /* median time in blocking copies and
 				      * synchronisations */
 	uint64_t overlap_ns; /* median time with two or more kinds of op at

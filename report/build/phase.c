@@ -294,9 +294,9 @@ static int64_t blocked_ns(const struct xs_trace *trace,
 				 : XS_UNKNOWN;
 }
 
-/* The median round; or the mean one, without a first one that warms up, if that
- * is less: rounds save no more than they take. */
-static int64_t usual_ns(const struct xs_phase *phase)
+/* Sets the usual round: the median; or the mean one, without a first one that
+ * warms up, if that is less: rounds save no more than they take. */
+static void set_usual(const struct xs_phase *phase, struct xs_result_phase *out)
 {
 	const uint64_t median_ns = phase->round_ns.median_ns;
 	const uint64_t warm_up_ns = xs_steady_warm_up_ns(phase);
@@ -304,7 +304,13 @@ static int64_t usual_ns(const struct xs_phase *phase)
 	const uint64_t mean_ns =
 	    rounds ? (phase->total_ns - warm_up_ns) / rounds : median_ns;
 
-	return xs_number_bounded(mean_ns < median_ns ? mean_ns : median_ns);
+	out->median_ns = xs_number_bounded(median_ns);
+	out->round_ns =
+	    xs_number_bounded(mean_ns < median_ns ? mean_ns : median_ns);
+	out->median_between_ns = xs_number_bounded(phase->between_ns.median_ns);
+	out->mean_between_ns = xs_number_bounded(phase->mean_between_ns);
+	out->between_ns = xs_result_is_mean(out) ? out->mean_between_ns
+						 : out->median_between_ns;
 }
 
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
@@ -328,11 +334,8 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .d2h_ops = xs_number_bounded(phase->d2h_ops),
 	    .kernels = xs_number_bounded(phase->kernel_ops),
 	    .in_sets = phase->in_sets,
-	    .round_ns = usual_ns(phase),
-	    .median_ns = xs_number_bounded(phase->round_ns.median_ns),
 	    .round_low_ns = xs_number_bounded(phase->round_ns.p5_ns),
 	    .round_high_ns = xs_number_bounded(phase->round_ns.p95_ns),
-	    .between_ns = xs_number_bounded(phase->between_ns.median_ns),
 	    .h2d_ns = timed(phase->h2d_ops, phase->h2d_ns.median_ns),
 	    .kernel_ns = timed(phase->kernel_ops, phase->kernel_ns.median_ns),
 	    .d2h_ns = timed(phase->d2h_ops, phase->d2h_ns.median_ns),
@@ -342,6 +345,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .src_memory = xs_name_memory(phase->src_memory),
 	    .dst_memory = xs_name_memory(phase->dst_memory),
 	};
+	set_usual(phase, out);
 	xs_build_counters(phase, &out->counters);
 	xs_build_movable(result, phase, out);
 	xs_build_kernel_waits(result, trace, phase, out);

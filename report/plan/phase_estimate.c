@@ -289,6 +289,8 @@ static void scale_to_mean(const struct xs_result_phase *phase,
 
 	if (!xs_result_is_mean(phase))
 		return;
+	if (out->between_ns > 0)
+		out->between_ns = phase->between_ns;
 	XS_EACH(time, times, sizeof(times) / sizeof(*times))
 		if (**time != XS_UNKNOWN)
 			**time = xs_number_round((double)**time * part);

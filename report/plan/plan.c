@@ -90,14 +90,18 @@ static double rank(const struct xs_phase_steps *steps,
 }
 
 /* Whether the other phase's next step is the one to tell: that of more lines,
- * or else of the longer phase, which comes first. */
+ * or else the one that saves more, or of the longer phase, which comes first.
+ */
 static bool is_before(const struct xs_phase_steps *other,
 		      const struct xs_phase_steps *steps)
 {
 	const bool within = xs_step_is_at_lines(other, steps);
+	const double more_ns = other->items[other->done].adds_ns -
+			       steps->items[steps->done].adds_ns;
 
-	return within == xs_step_is_at_lines(steps, other) ? other < steps
-							   : within;
+	if (within != xs_step_is_at_lines(steps, other))
+		return within;
+	return more_ns > 0 || (more_ns == 0 && other < steps);
 }
 
 /* Whether the next step is made with a longer phase's, or with one of more

@@ -41,10 +41,12 @@ static const char *setup_text(struct xs_arena *arena,
 				 .s);
 }
 
-/* Returns what the setup takes, as a sentence; NULL: there is none. */
+/* Returns what the setup takes, with more_ns for other phases, as a sentence;
+ * NULL: there is none. */
 static const char *say_setup(struct xs_arena *arena,
 			     const struct xs_phase_steps *steps,
-			     const struct xs_phase_step *step)
+			     const struct xs_phase_step *step,
+			     double more_ns)
 {
 	const struct xs_result_estimate *estimate = step->estimate;
 	const bool pins =
@@ -59,7 +61,7 @@ static const char *say_setup(struct xs_arena *arena,
 	    arena, "The setup%s takes about %s.",
 	    pins ? ", which registers these buffers or allocates pinned ones,"
 		 : "",
-	    setup_text(arena, estimate, (double)estimate->setup_ns));
+	    setup_text(arena, estimate, (double)estimate->setup_ns + more_ns));
 }
 
 /* What a round saves of a step that pays in longer runs, and its setup. */
@@ -79,23 +81,27 @@ static const char *later(struct xs_arena *arena,
  * to it. NULL: nothing. */
 static const char *payback_of(struct xs_arena *arena,
 			      const struct xs_phase_steps *steps,
-			      const struct xs_phase_step *step)
+			      const struct xs_phase_step *step,
+			      const struct xs_result_step *out)
 {
-	const double setup_ns = xs_step_gain_setup_ns(step);
+	double setup_ns = xs_step_gain_setup_ns(step), more_ns = 0;
 
+	XS_EACH(more, out->more_phases, out->more_count)
+		more_ns += (double)more->setup_ns;
 	if (setup_ns < -step->adds_ns / NAMED_PART)
 		return xs_print(
 		    arena,
 		    "Its setup takes %s, %s less than those it replaces.",
 		    xs_units_ns(step->estimate->setup_ns).s,
 		    xs_units_ns(xs_number_round(-setup_ns)).s);
-	if (setup_ns < step->adds_ns / LEAST_PART)
-		return NULL;
 	if (xs_step_gain_pays_rounds(steps->phase, step) != XS_UNKNOWN)
 		return later(arena, steps, step);
+	setup_ns += more_ns;
+	if (setup_ns < (double)out->adds_saves_ns / LEAST_PART)
+		return NULL;
 	if (step == steps->items)
-		return say_setup(arena, steps, step);
-	if (setup_ns < step->adds_ns / NAMED_PART)
+		return say_setup(arena, steps, step, more_ns);
+	if (setup_ns < (double)out->adds_saves_ns / NAMED_PART)
 		return NULL;
 	return xs_print(arena, "It adds about %s to the setup.",
 			setup_text(arena, step->estimate, setup_ns));
@@ -295,7 +301,8 @@ const char *xs_plan_along(struct xs_result *result,
 		if (!at_lines)
 			out->more_phases[out->more_count++] =
 			    (struct xs_result_more){
-				phase, xs_number_round(its->adds_ns)};
+				phase, xs_number_round(its->adds_ns),
+				xs_number_round(xs_step_gain_setup_ns(its))};
 	}
 	if (!list)
 		return NULL;
@@ -316,7 +323,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		 struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
-	const char *payback = payback_of(arena, steps, step);
+	const char *payback = payback_of(arena, steps, step, out);
 	const char *rest;
 
 	out->same = same_change(result, out);

@@ -141,8 +141,9 @@ struct xs_result_phase {
 	int64_t round_ns, median_ns, round_low_ns, round_high_ns;
 	int64_t tracer_ns;  /* part of round_ns that tracing takes; 0: little */
 	int64_t tracing_ns; /* part of the run, by recorded rounds */
-	int64_t between_ns; /* the host's time until the next round, which
-			     * round_ns does not contain; 0: none */
+	/* the host's time until the next round, which round_ns does not
+	 * contain; 0: none. between_ns: that of round_ns */
+	int64_t between_ns, median_between_ns, mean_between_ns;
 	int64_t h2d_ns, kernel_ns, d2h_ns;
 	int64_t host_ns, host_blocked_ns, overlap_ns;
 	int64_t h2d_call_ns, d2h_call_ns; /* with the calls that copy */

@@ -6,6 +6,7 @@
 #include "report/result/site.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Sites printed for each step of a phase, unless all are asked for. */
@@ -73,28 +74,36 @@ static const char *add_times(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
 {
 	struct xs_arena *arena = &result->arena;
-	const int64_t usual_ns = xs_result_untraced_ns(phase);
-	const int64_t mean = mean_ns(phase);
 	const int64_t between_ns = xs_result_used_between_ns(phase);
+	const int64_t usual_ns = xs_result_untraced_ns(phase) + between_ns;
+	const int64_t mean =
+	    mean_ns(phase) + (between_ns ? phase->mean_between_ns : 0);
 
 	if (xs_result_is_mean(phase))
 		list = xs_arena_join(
 		    arena, list,
-		    xs_print(arena, "mean of its rounds%s, median %s",
-			     most_within(result, phase),
-			     xs_units_ns(phase->median_ns - phase->tracer_ns +
-					 between_ns)
-				 .s));
-	else if (mean - usual_ns > usual_ns / XS_RESULT_MEAN_PART)
+		    xs_print(
+			arena, "mean of its rounds%s, median %s",
+			most_within(result, phase),
+			xs_units_ns(phase->median_ns - phase->tracer_ns +
+				    (between_ns ? phase->median_between_ns : 0))
+			    .s));
+	else if (llabs(mean - usual_ns) > usual_ns / XS_RESULT_MEAN_PART)
 		list = xs_arena_join(arena, list,
 				     xs_print(arena, "mean %s%s",
-					      xs_units_ns(mean + between_ns).s,
+					      xs_units_ns(mean).s,
 					      most_within(result, phase)));
 	if (between_ns)
 		list = xs_arena_join(
 		    arena, list,
 		    xs_print(arena, "with the host's %s until the next round",
 			     xs_units_ns(between_ns).s));
+	else if (!phase->apart &&
+		 phase->mean_between_ns > usual_ns / XS_RESULT_MEAN_PART)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_print(arena, "on average %s until the next round",
+			     xs_units_ns(phase->mean_between_ns).s));
 	if (phase == result->steady.phase &&
 	    result->steady.rounds != XS_UNKNOWN &&
 	    result->steady.rounds < xs_result_rounds(phase))

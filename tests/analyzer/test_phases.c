@@ -220,10 +220,12 @@ static void check_between(const char *letters, uint64_t ns)
 	free(text);
 }
 
-/* From a copy out, which takes 10 of 20, to the next round of the phase. */
+/* From a copy out, which takes 10 of 20, to the next round of the phase; no
+ * time is behind the last one. */
 TEST(test_time_between_rounds)
 {
 	check_between("aaa", 10);
+	assert_int_equal(phases.items[0].mean_between_ns, 20 / 3);
 	check_between("acaca", 0);
 	check_between("a", 0);
 }

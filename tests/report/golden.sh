@@ -341,7 +341,7 @@ prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' '
 	'2 44 2.89 ms 2.6 % - 793 us 8 B pinned' 'out cached.py:71' \
 	' 1? graph: a round of phase 2: 2.89 ms -> 920 us' 'computes between them (3.05 ms slower if not)'
 prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
-	'2 44 4.31 ms 2.0 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
+	'2 44 4.34 ms 2.1 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
 # each step of training whose host never waits, and what only data orders of it
 in_one_line frameworks/typical/h200/gpu_bound 'Bound by kernels (91.4 % of the steady' \
 	'2 64 4.31 ms 3.7 % 16 MiB pinned 3.93 ms -'
@@ -419,8 +419,8 @@ joined() {
 joined frameworks/h200/kv_paging-1 'before it: 998 ms'
 # No longer than the steady part.
 joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
-joined frameworks/h100/to_device 'each round has new ones, by its page faults' '-> 2.28 ms' \
-	'double-buffer*  2.28 ms'
+joined frameworks/h100/to_device 'each round has new ones, by its page faults' '-> 2.12 ms' \
+	'double-buffer*  2.12 ms'
 joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \

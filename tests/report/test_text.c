@@ -400,7 +400,7 @@ TEST(rounds_end_where_the_next_begins)
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)result->plan[1].estimate;
 
-	row->between_ns = 1000000;
+	row->between_ns = result->phases->mean_between_ns = 1000000;
 	xs_phase_estimate_count_between(result->phases);
 	expect_lines((const char *const[]){
 	    "pinned: a round of phase 1: 17.0 ms -> 14.0 ms (13.7-",
@@ -411,6 +411,23 @@ TEST(rounds_end_where_the_next_begins)
 	row->between_ns = 300000; /* less than 2 % */
 	expect_lines(
 	    (const char *const[]){"\n  1  as-is        16.0 ms", NULL});
+}
+
+/* A mean round ends with the mean time until the next one, a median round with
+ * the median one; where no row uses that time, it is told. */
+TEST(means_are_with_means)
+{
+	struct xs_result_phase *phase = &result->phases[0];
+	struct xs_result_estimate *row =
+	    (struct xs_result_estimate *)result->plan[1].estimate;
+
+	phase->mean_between_ns = 400000;
+	expect_lines((const char *const[]){"on average", NULL});
+	row->between_ns = phase->median_between_ns = 1000000;
+	phase->mean_between_ns = 3000000;
+	expect_lines((const char *const[]){"mean 19.", NULL});
+	phase->median_ns = phase->round_ns + 2000000;
+	expect_lines((const char *const[]){"median 19.0 ms", NULL});
 }
 
 /* What is saved, and what of it in the steady part, has one base each. */
