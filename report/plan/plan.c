@@ -17,6 +17,7 @@
 #include "report/result/number.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,18 +91,18 @@ static double rank(const struct xs_phase_steps *steps,
 }
 
 /* Whether the other phase's next step is the one to tell: that of more lines,
- * or else the one that saves more, or of the longer phase, which comes first.
- */
+ * or else the one that saves more, by powers of two, or of the longer phase,
+ * which comes first. */
 static bool is_before(const struct xs_phase_steps *other,
 		      const struct xs_phase_steps *steps)
 {
 	const bool within = xs_step_is_at_lines(other, steps);
-	const double more_ns = other->items[other->done].adds_ns -
-			       steps->items[steps->done].adds_ns;
+	const int more = ilogb(other->items[other->done].adds_ns) -
+			 ilogb(steps->items[steps->done].adds_ns);
 
 	if (within != xs_step_is_at_lines(steps, other))
 		return within;
-	return more_ns > 0 || (more_ns == 0 && other < steps);
+	return more ? more > 0 : other < steps;
 }
 
 /* Whether the next step is made with a longer phase's, or with one of more
@@ -119,9 +120,10 @@ static bool is_part(const struct xs_phase_steps *steps,
 }
 
 /* The phase whose next step comes next in the plan, of those that are outside
- * of the steady part (apart), or are not; NULL: none is left. */
+ * of the steady part (apart), or are not: none that is part of another, unless
+ * each is (parts). NULL: none is left. */
 static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
-					 size_t count, bool apart)
+					 size_t count, bool apart, bool parts)
 {
 	struct xs_phase_steps *best = NULL;
 	double best_rank = 0;
@@ -130,7 +132,7 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 		double its_rank;
 
 		if (one->done == one->count || one->phase->apart != apart ||
-		    is_part(one, phases, count))
+		    (!parts && is_part(one, phases, count)))
 			continue;
 		its_rank = rank(one, phases, count);
 		if (!best || its_rank > best_rank) {
@@ -138,7 +140,7 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 			best_rank = its_rank;
 		}
 	}
-	return best;
+	return best || parts ? best : next_steps(phases, count, apart, true);
 }
 
 /* What the trace does not show. Without pinned memory nothing else matters. */
@@ -233,7 +235,7 @@ static void add_steps(struct xs_result *result, struct xs_phase_steps *phases,
 	const size_t count = result->phase_count;
 	struct xs_phase_steps *next;
 
-	while ((next = next_steps(phases, count, apart))) {
+	while ((next = next_steps(phases, count, apart, false))) {
 		const double least_ns = apart ? 0 : rank(next, phases, count);
 
 		xs_plan_run_steps(result, least_ns, run_ns);

@@ -45,8 +45,7 @@ static const char *setup_text(struct xs_arena *arena,
  * NULL: there is none. */
 static const char *say_setup(struct xs_arena *arena,
 			     const struct xs_phase_steps *steps,
-			     const struct xs_phase_step *step,
-			     double more_ns)
+			     const struct xs_phase_step *step, double more_ns)
 {
 	const struct xs_result_estimate *estimate = step->estimate;
 	const bool pins =
@@ -274,7 +273,6 @@ const char *xs_plan_along(struct xs_result *result,
 			  struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
-	const bool longer = step == &steps->longer;
 	const char *list = NULL, *more = "", *saves = "";
 	size_t count = 0;
 	double ns = 0;
@@ -310,7 +308,7 @@ const char *xs_plan_along(struct xs_result *result,
 		more = xs_print(arena, " and for %zu more phase%s",
 				count - NAMED_MAX,
 				count == NAMED_MAX + 1 ? "" : "s");
-	if (!longer)
+	if (step != &steps->longer)
 		saves = xs_print(arena, ": %s of the saving",
 				 xs_units_ns(xs_number_round(ns)).s);
 	return xs_print(arena, " The same for %s%s%s.", list, more, saves);

@@ -69,7 +69,7 @@ struct xs_result_verdict {
 /* What a step saves of a further phase, ns of the whole run. */
 struct xs_result_more {
 	const struct xs_result_phase *phase;
-	int64_t adds_saves_ns;
+	int64_t adds_saves_ns, setup_ns;
 };
 
 /* A step of the plan: one change, after the steps before it. */

@@ -1064,7 +1064,7 @@ TEST(the_same_lines_are_changed_once)
 }
 
 /* Without a line it is the call in the program; a call in a library serves many
- * lines. The step is of the longer phase, or of the one with more lines. */
+ * lines. The step is of the phase that saves more, or with more lines. */
 TEST(the_same_calls_are_changed_once)
 {
 	result->phase_count = 2;
@@ -1074,16 +1074,15 @@ TEST(the_same_calls_are_changed_once)
 						   .line = XS_UNKNOWN,
 						   .step = "h2d"};
 		copies_at(&phase[i], sites, 1);
-		/* the second one saves more, with less setup */
-		add(&phase[i], "pinned", 25 - (double)i);
+		add(&phase[i], "pinned", 25 - 13 * (double)i);
 	}
 	expect("pinned");
-	assert_ptr_equal(result->plan[0].phase, phase);
-	assert_int_equal(result->plan[0].adds_saves_ns, 510 * MS);
-	phase[1].site_count = 2;
-	expect("pinned");
 	assert_ptr_equal(result->plan[0].phase, phase + 1);
-	phase[1].site_count = 1;
+	assert_int_equal(result->plan[0].adds_saves_ns, 630 * MS);
+	phase[0].site_count = 2;
+	expect("pinned");
+	assert_ptr_equal(result->plan[0].phase, phase);
+	phase[0].site_count = 1;
 	sites[0].module = "lib.so.1";
 	expect("pinned pinned");
 	sites[0].module = NULL;
@@ -1104,6 +1103,33 @@ static void near_each_other(void)
 	}
 }
 
+/* The first has more lines than the second, which saves more than the third,
+ * which saves more than the first. */
+TEST(a_step_of_several_phases_is_told_once)
+{
+	struct xs_result_phase phases[3] = {*phase, *phase, *phase};
+	struct xs_result_site lines[3];
+
+	near_each_other();
+	lines[0] = lines[1] = lines[2] = sites[0];
+	lines[1].line = 8;
+	lines[2].line = 9;
+	for (size_t i = 0; i < 3; i++) {
+		phases[i].id = (int64_t)i + 1;
+		phases[i].estimates = calloc(1, sizeof(*phases[i].estimates));
+		add(&phases[i], "pinned", i == 1 ? 10 : i == 2 ? 30 : 45);
+	}
+	copies_at(&phases[0], lines, 2);
+	copies_at(&phases[1], lines, 1);
+	copies_at(&phases[2], lines + 2, 1);
+	result->phases = phases;
+	result->phase_count = 3;
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 650 * MS);
+	for (size_t i = 0; i < 3; i++)
+		free(phases[i].estimates);
+}
+
 /* A step of several phases saves of each what it adds beside those before. */
 TEST(a_step_of_several_phases_tells_each)
 {
@@ -1120,7 +1146,8 @@ TEST(a_step_of_several_phases_tells_each)
 		    200 * MS);
 }
 
-/* A step of several phases saves and, if its condition fails, loses in each. */
+/* A step of several phases saves and, if its condition fails, loses in each,
+ * and is set up for each. */
 TEST(a_loss_is_of_all_phases)
 {
 	near_each_other();
@@ -1135,6 +1162,7 @@ TEST(a_loss_is_of_all_phases)
 	expect("graph");
 	assert_int_equal(result->plan[0].adds_saves_ns, 2 * (250 - 3) * MS);
 	assert_int_equal(result->plan[0].if_not_ns, 2 * (10 + 3) * MS);
+	assert_has(result->plan[0].text, "The setup takes about 6.00 ms");
 }
 
 /* A graph of two rounds fits no other of three that differ at the same lines,
