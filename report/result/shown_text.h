@@ -5,11 +5,11 @@
 #include "report/result/result.h"
 
 /* Returns the phase's places, streams and times that differ from its median
- * round; NULL: none is known. Places as those of the phase before it, which may
- * be NULL, are not repeated. The result's arena owns it. */
+ * round; NULL: none is known. Places as those of *before, which may be NULL,
+ * are not repeated; else it becomes *before. The result's arena owns it. */
 const char *xs_result_phase_text(struct xs_result *result,
 				 const struct xs_result_phase *phase,
-				 const struct xs_result_phase *before);
+				 const struct xs_result_phase **before);
 
 /* Returns what the phase takes of the run, ns, with the host's time until the
  * next round where the time of its round has it: no more than the steady part,

@@ -119,6 +119,7 @@ static json_t *rows(const struct xs_result *result,
 static json_t *phases(struct xs_result *result)
 {
 	json_t *out = json_array();
+	const struct xs_result_phase *before = NULL;
 	bool failed = !out;
 
 	for (size_t i = 0; i < result->phase_count && !failed; i++) {
@@ -134,8 +135,8 @@ static json_t *phases(struct xs_result *result)
 			    (json_int_t)xs_result_in_run_ns(result, phase),
 			    "kernels_ns",
 			    (json_int_t)xs_result_kernels_ns(phase), "text",
-			    xs_json_text(xs_result_phase_text(
-				result, phase, i ? phase - 1 : NULL)),
+			    xs_json_text(
+				xs_result_phase_text(result, phase, &before)),
 			    "rows", rows(result, phase))) < 0;
 	}
 	return xs_json_finish(out, failed);

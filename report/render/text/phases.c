@@ -15,7 +15,7 @@
  * why. */
 static const char *notes(struct xs_result *result,
 			 const struct xs_result_phase *phase,
-			 const struct xs_result_phase *before)
+			 const struct xs_result_phase **before)
 {
 	const char *places = xs_result_phase_text(result, phase, before);
 
@@ -151,10 +151,10 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 			continue;
 		put_phase(&table, result, &result->phases[i]);
 		/* a step names its own places */
-		places[rows++] = xs_render_text_is_first(result, i)
-				     ? notes(result, &result->phases[i], before)
-				     : NULL;
-		before = &result->phases[i];
+		places[rows++] =
+		    xs_render_text_is_first(result, i)
+			? notes(result, &result->phases[i], &before)
+			: NULL;
 	}
 	err = xs_text_table_end(&table, places, 5);
 	put_rest(terminal, result);
