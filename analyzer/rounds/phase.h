@@ -234,11 +234,6 @@ struct xs_phase {
 	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */
 	uint64_t first_end_ns;		      /* of the first round */
 
-	/* The NVTX range in which most of its rounds lie, if there is one: the
-	 * innermost of each round. As in struct xs_nvtx. */
-	uint32_t nvtx_name, nvtx_domain;
-	uint64_t nvtx_rounds; /* of those that were recorded; 0: no range */
-
 	/* Consecutive rounds that stand for the phase, if possible those whose
 	 * launches' pointers are known; 0 if the trace has no pointers. */
 	uint32_t sample_rounds;

@@ -6,7 +6,6 @@
 #include "analyzer/rounds/allocation_starts.h"
 #include "analyzer/rounds/connections.h"
 #include "analyzer/rounds/measure.h"
-#include "analyzer/rounds/nvtx_nesting.h"
 #include "analyzer/rounds/round_weights.h"
 #include "analyzer/rounds/rounds.h"
 #include "analyzer/rounds/setup_calls.h"
@@ -38,7 +37,6 @@ struct grouper {
 	bool *used;	 /* by round: partial rounds are mostly unused */
 	double *weights; /* by round; NULL: all were recorded */
 	uint32_t *row_of_identity;
-	struct xs_nvtx_nesting nesting;
 	size_t call_steps; /* that may still be made: see xs_steps_build() */
 };
 
@@ -144,8 +142,6 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 				    &g->call_steps, phase);
 	if (!rc)
 		rc = xs_same_host_find(&members, phase);
-	if (!rc)
-		xs_nvtx_nesting_find(&g->nesting, &members, phase);
 	if (!rc && g->trace->pointers_count)
 		rc = xs_sample_rounds_find(&members, phase);
 	if (!rc && g->rounds->same)
@@ -337,10 +333,7 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	if (!rc)
 		rc = xs_allocation_starts_find(trace, &rounds.starts);
 	if (!rc)
-		rc = xs_nvtx_nesting_build(trace, &grouper.nesting);
-	if (!rc)
 		rc = group_rounds(&grouper);
-	xs_nvtx_nesting_free(&grouper.nesting);
 	xs_rounds_free(&rounds);
 	if (!rc && phases->count > 0) {
 		qsort(phases->items, phases->count, sizeof(*phases->items),

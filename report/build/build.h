@@ -185,8 +185,7 @@ int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_phase *phase, struct xs_result_atgpu *out);
 
 /* Fills result->nvtx. Returns 0 or -ENOMEM. */
-int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace,
-		  const struct xs_phases *phases);
+int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace);
 
 /* Fills result->dataflow. Call after the verdict, which sets apart what is not
  * of the steady part. Returns 0 or -ENOMEM. */

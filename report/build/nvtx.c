@@ -43,29 +43,7 @@ static const char *missing(const struct xs_trace *trace)
 	return "the program ended no NVTX range while calls were recorded";
 }
 
-static bool has_phase(const struct xs_nvtx_sum *sum,
-		      const struct xs_phase *phase)
-{
-	return !sum->process && phase->nvtx_rounds &&
-	       phase->nvtx_name == sum->name &&
-	       phase->nvtx_domain == sum->domain;
-}
-
-static void fill_phases(struct xs_result *result,
-			const struct xs_phases *phases,
-			const struct xs_nvtx_sum *sum,
-			struct xs_result_range *out)
-{
-	for (size_t i = 0; i < result->phase_count; i++)
-		out->phase_count += has_phase(sum, &phases->items[i]);
-	XS_ARENA_NEW(&result->arena, out->phases, out->phase_count + 1);
-	for (size_t i = 0, at = 0; out->phases && at < out->phase_count; i++)
-		if (has_phase(sum, &phases->items[i]))
-			out->phases[at++] = phases->items[i].id;
-}
-
-int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace,
-		  const struct xs_phases *phases)
+int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_nvtx *out =
 	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
@@ -77,11 +55,9 @@ int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace,
 	out->lost = xs_number_bounded(trace->lost_nvtx);
 	out->missing = missing(trace);
 	XS_ARENA_NEW(&result->arena, out->ranges, sums.count + 1);
-	for (size_t i = 0; out->ranges && i < sums.count; i++) {
-		fill_range(result, trace, &sums.items[i], &out->ranges[i]);
-		fill_phases(result, phases, &sums.items[i], &out->ranges[i]);
-		out->count++;
-	}
+	for (size_t i = 0; out->ranges && i < sums.count; i++)
+		fill_range(result, trace, &sums.items[i],
+			   &out->ranges[out->count++]);
 	xs_nvtx_sums_free(&sums);
 	result->nvtx = out;
 	return out->ranges ? 0 : -ENOMEM;

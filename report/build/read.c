@@ -298,7 +298,7 @@ static int build_advice(struct build *b)
 		err = xs_build_pinned_budget(result, trace, &b->phases,
 					     b->options->pinned_budget);
 	if (!err && b->options->by_range)
-		err = xs_build_nvtx(result, trace, &b->phases);
+		err = xs_build_nvtx(result, trace);
 	if (!err && (b->options->dataflow || trace->pointers_count))
 		err = xs_build_dataflow(result, trace, &b->phases);
 	if (!err)

@@ -93,7 +93,7 @@ static const struct xs_cli_option options[] = {
      "always has it)"},
     {"--by-range", 0, NULL, NULL, offsetof(struct report_options, by_range),
      "also show what each NVTX range of the program issued,\n"
-     "by name, and which phases lie in it"},
+     "by name"},
     {"--dataflow", 0, NULL, NULL, offsetof(struct report_options, dataflow),
      "also show which op needs what another one wrote, in\n"
      "rounds of the leading phase, and the least time of a\n"

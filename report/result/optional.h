@@ -98,10 +98,6 @@ struct xs_result_range {
 	int64_t h2d_bytes, d2h_bytes, kernels;
 	int64_t h2d_ns, kernel_ns, d2h_ns;
 	int64_t host_blocked_ns;
-	/* ids of the phases most of whose rounds lie in such a range, and in no
-	 * range inside of it */
-	int64_t *phases;
-	size_t phase_count;
 };
 
 struct xs_result_nvtx {

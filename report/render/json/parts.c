@@ -113,24 +113,11 @@ json_t *xs_json_dataflow(const struct xs_result_dataflow *in)
 		  : json_null();
 }
 
-static json_t *phases(const void *in)
-{
-	const struct xs_result_range *range = in;
-	json_t *out = json_array();
-	bool failed = !out;
-
-	for (size_t i = 0; !failed && i < range->phase_count; i++)
-		failed = json_array_append_new(
-			     out, json_integer(range->phases[i])) < 0;
-	return xs_json_finish(out, failed);
-}
-
 #undef IN
 #define IN struct xs_result_range
 static const struct xs_json_field range[] = {
     FIELDS(name, domain, process, count, total_ns, range_ns, h2d_bytes),
     FIELDS(d2h_bytes, kernels, h2d_ns, kernel_ns, d2h_ns, host_blocked_ns),
-    MADE("phases", phases),
     {0}};
 
 #undef IN

@@ -35,7 +35,7 @@ static void put_range(struct xs_text_table *table, struct xs_result *result,
 		    time_of(in->host_blocked_ns).s);
 }
 
-/* "64 MiB in, 64 MiB out, phases 1 and 3" */
+/* "64 MiB in, 64 MiB out" */
 static const char *note(struct xs_result *result,
 			const struct xs_result_range *in)
 {
@@ -49,10 +49,6 @@ static const char *note(struct xs_result *result,
 		list = xs_arena_join(
 		    arena, list,
 		    xs_print(arena, "%s out", xs_units_bytes(in->d2h_bytes).s));
-	for (size_t i = 0; i < in->phase_count; i++)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_print(arena, "phase %" PRId64, in->phases[i]));
 	return list;
 }
 

@@ -254,7 +254,7 @@ function ranges({nvtx}) {
     nvtx.ranges.map(r => [r.count, (r.domain ? `${r.domain}: ` : '') + r.name +
       (r.process ? ' (process)' : ''), ...[r.range_ns, r.total_ns, r.h2d_ns, r.kernel_ns, r.d2h_ns,
       r.host_blocked_ns].map(ns => time(ns || null)), [r.h2d_bytes && `${size(r.h2d_bytes)} in`,
-      r.d2h_bytes && `${size(r.d2h_bytes)} out`, ...r.phases.map(id => `phase ${id}`)].filter(Boolean).join(', ')])),
+      r.d2h_bytes && `${size(r.d2h_bytes)} out`].filter(Boolean).join(', ')])),
     nvtx.lost ? el('p.warn', `! ${nvtx.lost} ranges were lost`) : null);
 }
 
