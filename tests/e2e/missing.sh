@@ -136,7 +136,10 @@ unset CUDA_INJECTION64_PATH
 traced "$XS_APPS/app" serial 3
 for bytes in 4096 5000 8192; do
 	head -c "$bytes" ./*.xspy >part
-	"$XS_COMMAND" report part >out 2>err || fail "cut at $bytes: $?"
+	status=0
+	"$XS_COMMAND" report part >out 2>err || status=$?
+	expect "cut at $bytes: exit code" "$status" 2
+	grep -q '^Phases' out || fail "cut at $bytes: no report"
 done
 head -c 60 ./*.xspy >part
 status=0
