@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/core/run_info.h"
 #include "preload/trace/info.h"
+#include "preload/trace/summary.h"
 #include "preload/trace_name.h"
 #include "preload/util/clock.h"
 #include "preload/util/config.h"
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,13 +51,17 @@ static void write_connections(void)
 static void write_wrong(const char *assignment,
 			const struct xs_config_variable *variable)
 {
+	char text[512];
+
 	if (variable)
-		xs_trace_info("note", "%s is not valid (%s); %s", assignment,
-			      variable->values, variable->otherwise);
+		snprintf(text, sizeof(text), "%.200s is not valid (%s); %s",
+			 assignment, variable->values, variable->otherwise);
 	else
-		xs_trace_info("note",
-			      "%.*s is no variable of xferspy; it is ignored",
-			      (int)strcspn(assignment, "="), assignment);
+		snprintf(text, sizeof(text),
+			 "%.*s is no variable of xferspy; it is ignored",
+			 (int)strcspn(assignment, "="), assignment);
+	xs_trace_info("note", "%s", text);
+	xs_summary_print_wrong(text);
 }
 
 void xs_run_info_write(void)

@@ -19,6 +19,7 @@
 #define ESCAPED_BYTES 9 /* of a control character of two bytes, and NUL */
 
 static bool line_enabled;
+static enum xs_range_kind range; /* the part of the run that is recorded */
 static char start_directory[PATH_MAX];
 static struct stat start_stderr; /* at the start of the process */
 static int kept_stderr = -1;	 /* a duplicate */
@@ -34,6 +35,7 @@ void xs_summary_prepare(void)
 void xs_summary_read_config(void)
 {
 	line_enabled = xs_config_summary();
+	range = xs_config_range().kind;
 	if (!getcwd(start_directory, sizeof(start_directory)))
 		start_directory[0] = '\0';
 	stat("/", &start_root);
@@ -123,6 +125,14 @@ void xs_summary_print_error(const char *path, int error)
 	print_line(text);
 }
 
+void xs_summary_print_wrong(const char *what)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "xferspy: %s", what);
+	print_line(text);
+}
+
 void xs_summary_print_unused(void)
 {
 	char text[1024];
@@ -190,6 +200,13 @@ static void print_overwritten(const struct xs_trace_file *trace)
 	print_line(text);
 }
 
+static bool is_empty(const struct xs_trace_file *trace, uint64_t file_bytes)
+{
+	return file_bytes == EMPTY_BYTES && !xs_gpu_records_last_end_ns() &&
+	       !trace->header->lost_calls && !trace->header->lost_ops &&
+	       !trace->header->lost_cupti;
+}
+
 bool xs_summary_drop_empty(const struct xs_trace_file *trace,
 			   uint64_t file_bytes)
 {
@@ -197,12 +214,25 @@ bool xs_summary_drop_empty(const struct xs_trace_file *trace,
 	const char *path =
 	    path_from_cwd(trace->path, absolute, sizeof(absolute));
 
-	if (file_bytes != EMPTY_BYTES || xs_gpu_records_last_end_ns() ||
-	    trace->header->lost_calls || trace->header->lost_ops ||
-	    trace->header->lost_cupti || !root_is_unchanged() ||
+	if (!is_empty(trace, file_bytes) || !root_is_unchanged() ||
 	    is_gone(trace, path))
 		return false;
 	return unlink(path) == 0;
+}
+
+static const char *why_empty(void)
+{
+	switch (range) {
+	case XS_RANGE_PROFILER:
+		return "XFERSPY_RANGE=profiler, and cudaProfilerStart() was "
+		       "not called";
+	case XS_RANGE_SIGNAL:
+		return "XFERSPY_RANGE=signal, and no SIGUSR2 came";
+	case XS_RANGE_TIMED:
+		return "the run ended before XFERSPY_RANGE";
+	default:
+		return "the report tells why";
+	}
 }
 
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
@@ -230,8 +260,13 @@ void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
 		snprintf(lost, sizeof(lost),
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
-	snprintf(text, sizeof(text),
-		 "xferspy: wrote %s (%s%s). Next: xferspy report %s", path,
-		 size, lost, path);
+	if (is_empty(trace, file_bytes))
+		snprintf(text, sizeof(text),
+			 "xferspy: wrote %s, but recorded nothing: %s", path,
+			 why_empty());
+	else
+		snprintf(text, sizeof(text),
+			 "xferspy: wrote %s (%s%s). Next: xferspy report %s",
+			 path, size, lost, path);
 	print_line(text);
 }

@@ -18,7 +18,8 @@ void xs_summary_read_config(void);
 void xs_summary_keep_stderr(void);
 void xs_summary_drop_stderr(void);
 
-/* Prints a closed trace's path, size, losses and the command to read it. */
+/* Prints a closed trace's path, size, losses and the command to read it; of one
+ * without a call and an op, why. */
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes);
 
 /* Deletes a closed trace without a call and without an op, as that of a process
@@ -28,6 +29,9 @@ bool xs_summary_drop_empty(const struct xs_trace_file *trace,
 
 /* Prints why the trace file could not be created. error: an errno value. */
 void xs_summary_print_error(const char *path, int error);
+
+/* Prints what is wrong about a variable of the environment. */
+void xs_summary_print_wrong(const char *what);
 
 /* Prints that this process called nothing that is recorded, and what to check.
  */

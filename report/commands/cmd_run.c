@@ -2,10 +2,8 @@
 /* xferspy run: runs a program with libxferspy.so preloaded. */
 #include "model/machine/program_path.h"
 #include "preload/trace_name.h"
-#include "preload/util/config.h"
 #include "report/commands/cli.h"
 #include "report/commands/earlier_trace.h"
-#include "report/commands/nearest.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -221,29 +219,6 @@ static void warn_of_obstacle(const char *program)
 	xs_cli_fail(program, why, "programs that it starts can be");
 }
 
-/* The library only writes it into the trace. */
-static void warn_of_variable(const char *assignment,
-			     const struct xs_config_variable *variable)
-{
-	const size_t prefix = strlen("XFERSPY_");
-	struct xs_nearest nearest = {.word = assignment + prefix};
-	char name[128], hint[128];
-
-	if (variable) {
-		snprintf(hint, sizeof(hint), "use %s", variable->values);
-		xs_cli_fail(assignment, "this value is not valid", hint);
-		return;
-	}
-	for (variable = xs_config_variables; variable->name; variable++)
-		xs_nearest_offer(&nearest, variable->name + prefix);
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(assignment, "="),
-		 assignment);
-	snprintf(hint, sizeof(hint), "%s%s%s",
-		 nearest.best ? "did you mean XFERSPY_" : "see man xferspy",
-		 nearest.best ? nearest.best : "", nearest.best ? "?" : "");
-	xs_cli_fail(name, "xferspy has no such variable and ignores it", hint);
-}
-
 static int prepare(const char *output, bool counters)
 {
 	char library[PATH_MAX];
@@ -304,7 +279,6 @@ static int run_main(int argc, char **argv)
 						  getenv("XFERSPY_OUTPUT"));
 	if (code)
 		return code;
-	xs_config_check(warn_of_variable);
 	warn_of_obstacle(argv[optind]);
 	return execute(argv + optind, &earlier);
 }

@@ -72,6 +72,7 @@ expect "starts CUDA, beside one: traces" "$(traces)" 1
 rm -f ./*.xspy
 XFERSPY_RANGE=profiler traced ./starts
 expect "starts CUDA, no range: traces" "$(traces)" 1
+says "no range" 'but recorded nothing: XFERSPY_RANGE=profiler, and cudaProfilerStart() was not'
 rm -f ./*.xspy
 XFERSPY_CUPTI=none traced ./starts
 expect "starts CUDA, calls are not seen: traces" "$(traces)" 1
@@ -82,14 +83,14 @@ expect "no folder: exit code" "$status" 2
 says "no folder" 'none/a.xspy: the folder does not exist'
 expect "no folder: output" "$(cat out)" ""
 
-# Misspelt variables and wrong values; the program runs all the same.
-XFERSPY_MODES=light XFERSPY_MODE=fast XFERSPY_FROB=1 XFERSPY_SUMMARY=0 \
-	plain "$XS_COMMAND" run echo ran
-expect "variables: output" "$(cat out)" ran
+# Misspelt variables and wrong values are told when CUDA starts, also without run.
+XFERSPY_MODES=light XFERSPY_MODE=fast traced ./starts free
+expect "variables: exit code" "$status" 0
 expect "variables: lines" "$(wc -l <err)" 3
-says "unknown" '^xferspy: XFERSPY_MODES: xferspy has no such variable.*; did you mean XFERSPY_MODE?$'
-says "unknown" '^xferspy: XFERSPY_FROB: xferspy has no such variable.*; see man xferspy$'
-says "wrong" '^xferspy: XFERSPY_MODE=fast: this value is not valid; use trace, light,.* or off$'
+says "unknown" '^xferspy: XFERSPY_MODES is no variable of xferspy; it is ignored$'
+says "wrong" '^xferspy: XFERSPY_MODE=fast is not valid (trace, light,.* or off); traced as usual$'
+XFERSPY_MODE=fast XFERSPY_SUMMARY=0 traced ./starts free
+expect "variables, no summary" "$(cat err)" ""
 
 # Not asked for.
 plain env LD_PRELOAD="$XS_PRELOAD" true

@@ -71,7 +71,7 @@ ROOMS = {
                      " render/json render/html",
     "report/export": "analyzer",
     "report/calibrate": "model",
-    "report/commands": "preload preload/util analyzer model result build formulas"
+    "report/commands": "preload analyzer model result build formulas"
                        " diff job timeline export render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
