@@ -35,7 +35,8 @@ expect 0 '"path": "packed/a.xspy.gz"' - \
 		rm -r packed'
 expect 0 ': the compressed file ends early; ' - \
 	'head -c -9 zipped.xspy >cut.xspy; xferspy dump cut.xspy | tail -1'
-expect 0 'the compressed file ends early' - 'xferspy report cut.xspy'
+expect 2 'the compressed file ends early' 'cut.xspy: the file is cut or damaged;' \
+	'xferspy report cut.xspy'
 expect 0 'heat (pid ' - 'TMPDIR=/nowhere xferspy report zipped.xspy'
 expect 2 '' '(File too large); ' 'ulimit -f 1; xferspy dump - <zipped.xspy'
 rm plain.xspy plain.txt cut.xspy
