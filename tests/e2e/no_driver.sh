@@ -38,3 +38,5 @@ if grep -q '^info text="note=no GPU records' dump.txt; then
 fi
 grep -q '(error 35: there is no NVIDIA driver, or it is too old)' report.json ||
 	fail "the report does not explain error 35"
+! grep -q 'CUDA events measure' report.json ||
+	fail "the report explains times that it does not have"
