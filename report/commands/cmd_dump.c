@@ -150,6 +150,27 @@ static int copy_file(const char *from, int to)
 	return err;
 }
 
+/* Why call sites of a file, or all, have no function and line; NULL: they have.
+ */
+static const char *why_unresolved(const struct xs_trace *trace,
+				  const char **file)
+{
+	bool any = false;
+
+	*file = NULL;
+	XS_EACH(site, trace->sites, trace->site_count) {
+		any |= site->symbol || site->file;
+		if (site->module == XS_NONE || site->symbol || site->file)
+			continue;
+		*file = trace->strings[trace->modules[site->module].path];
+		if (trace->modules[site->module].changed)
+			return "it has changed since the run";
+		if (**file == '/' && access(*file, F_OK) != 0)
+			return "it is not on this machine";
+	}
+	return any || !*file ? NULL : "it has no names of functions";
+}
+
 /* Writes a copy of path with the resolved call sites. Returns 0 or -errno. */
 static int write_resolved(const char *path, const char *output,
 			  struct xs_trace *trace)
@@ -172,8 +193,9 @@ static int write_resolved(const char *path, const char *output,
 static int resolve(const char *path, const char *output)
 {
 	struct xs_trace *trace = NULL;
-	const char *error = NULL;
+	const char *error = NULL, *file, *why;
 	char name[PATH_MAX];
+	int code = XS_EXIT_DONE;
 	int err = xs_trace_read(path, &trace, &error);
 
 	if (err)
@@ -188,6 +210,12 @@ static int resolve(const char *path, const char *output)
 		err = xs_symbols_resolve(trace);
 	if (!err)
 		err = write_resolved(path, output, trace);
+	why = err ? NULL : why_unresolved(trace, &file);
+	if (why)
+		code =
+		    xs_cli_fail(file, why,
+				"the copy lacks its lines; make it where the "
+				"program is as it ran");
 	xs_trace_free(trace);
 	if (err == -EINVAL)
 		return xs_cli_read_error(
@@ -198,7 +226,7 @@ static int resolve(const char *path, const char *output)
 		return xs_cli_write_error(output, err,
 					  "give -o a file that can be written");
 	xs_cli_print("%s", output);
-	return XS_EXIT_DONE;
+	return code;
 }
 
 static int dump_main(int argc, char **argv)

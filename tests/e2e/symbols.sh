@@ -182,6 +182,16 @@ resolve
 rm pie
 read_trace
 grep -q "\"line\": $at,\$" report.json || fail "resolved in time: no line"
+# What could not be resolved is told.
+cp no-pie moved
+traced ./moved
+rm moved
+status=0
+"$XS_COMMAND" dump --resolve ./*.xspy -o copy >out 2>err || status=$?
+expect "moved: exit code" "$status" 2
+grep -q '/moved: it is not on this machine; the copy lacks its lines' err ||
+	fail "moved: not told"
+rm copy
 # The same if another file has its name by now, even if one of its addresses has
 # no source line.
 cat >lineless.c <<'EOF'
