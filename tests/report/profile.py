@@ -167,7 +167,7 @@ class Elsewhere(unittest.TestCase):
         self.assertIsNone(unknown["app_wall_ns"])
         self.assertEqual(unknown["phases_predicted"], len(phases) - 2)
 
-    def test_no_run_is_shorter_than_nothing(self):
+    def test_times_that_cannot_be_predict_nothing(self):
         # kernels begin before their calls
         lines = [re.sub(r"start=\d+", "start=65535", line)
                  if re.match("kernel .*correlation=(18|20) ", line) else line
@@ -176,7 +176,7 @@ class Elsewhere(unittest.TestCase):
         trace.write_text("\n".join(lines) + "\n")
         moved, = report(trace, *(json.loads((SOURCE / f"examples/machines/{name}.json").read_text())
                                  for name in ("h200", "h100")))["elsewhere"]
-        self.assertEqual(moved["low_ns"], 0)
+        self.assertIsNone(moved["low_ns"])
 
     def test_another_machine_is_no_advice(self):
         # however fast, it is not a change to the program
