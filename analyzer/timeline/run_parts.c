@@ -39,7 +39,7 @@ struct span {
 
 struct sweep {
 	const struct xs_trace *trace;
-	const bool *blocks, *unawaited;
+	const bool *copies, *unawaited; /* calls, ops */
 	const struct xs_cuda_startup *startup;
 	bool copies_first;	  /* where kernels run, too */
 	struct span spans[LISTS]; /* the current or next one of each list */
@@ -54,8 +54,8 @@ static enum list list_of_op(const struct xs_op *op)
 		   : COPIES;
 }
 
-/* blocks: it is a copy that blocks, or a wait. */
-static enum list list_of_call(const struct xs_call *call, bool blocks)
+/* copies: it is a copy that blocks or stages its memory, or a wait. */
+static enum list list_of_call(const struct xs_call *call, bool copies)
 {
 	if (xs_call_allocates(call->call_class) ||
 	    xs_call_frees(call->call_class) ||
@@ -64,7 +64,7 @@ static enum list list_of_call(const struct xs_call *call, bool blocks)
 		return ALLOCATIONS;
 	if (xs_call_is_sync(call))
 		return WAITS;
-	return blocks ? COPY_CALLS : OTHER_CALLS;
+	return copies ? COPY_CALLS : OTHER_CALLS;
 }
 
 static bool is_of_ops(enum list list)
@@ -100,7 +100,7 @@ static bool item_at(const struct sweep *s, enum list list, size_t index,
 	*item = (struct span){trace->calls[index].start_ns,
 			      trace->calls[index].end_ns};
 	*is_member =
-	    list_of_call(&trace->calls[index], s->blocks[index]) == list;
+	    list_of_call(&trace->calls[index], s->copies[index]) == list;
 	return true;
 }
 
@@ -239,7 +239,7 @@ static int add_calls(const struct sweep *s, struct times *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
-		const enum list list = list_of_call(call, s->blocks[i]);
+		const enum list list = list_of_call(call, s->copies[i]);
 		const double ns = xs_call_own_ns(trace, s->startup, i);
 
 		t->read[list] += ns;
@@ -297,20 +297,39 @@ static int extrapolate(const struct sweep *s, uint64_t span_ns,
 	return 0;
 }
 
+/* Those that block, and those that copy pageable memory, which they stage; NULL
+ * without memory. */
+static bool *copy_calls(const struct xs_trace *trace, const bool *blocks)
+{
+	bool *copies = malloc(trace->call_count + 1);
+
+	if (!copies)
+		return NULL;
+	memcpy(copies, blocks, trace->call_count);
+	XS_EACH(op, trace->ops, trace->op_count) {
+		if (op->call != XS_NONE && xs_op_is_pageable(op))
+			copies[op->call] = true;
+	}
+	return copies;
+}
+
 int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 		 const struct xs_cuda_startup *startup, uint64_t from_ns,
 		 uint64_t to_ns, struct xs_run_parts *out)
 {
 	bool *unawaited = xs_ops_unawaited(trace, blocks);
+	bool *copies = copy_calls(trace, blocks);
 	struct sweep s = {.trace = trace,
-			  .blocks = blocks,
+			  .copies = copies,
 			  .unawaited = unawaited,
 			  .startup = startup};
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (!unawaited)
-		return -ENOMEM;
+	if (!unawaited || !copies) {
+		rc = -ENOMEM;
+		goto out;
+	}
 	out->kernels_ns = busy_ns(trace, from_ns, to_ns, is_kernel);
 	s.copies_first =
 	    busy_ns(trace, from_ns, to_ns, is_in) > out->kernels_ns ||
@@ -324,6 +343,8 @@ int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 	}
 	if (trace->skipped && from_ns < to_ns)
 		rc = extrapolate(&s, to_ns - from_ns, out);
+out:
+	free(copies);
 	free(unawaited);
 	return rc;
 }

@@ -13,7 +13,8 @@ enum xs_run_part {
 	XS_PART_STARTUP,    /* CUDA starts */
 	XS_PART_KERNELS,    /* a kernel, a set or a copy on one device runs */
 	XS_PART_COPIES,	    /* another copy runs */
-	XS_PART_COPY_CALLS, /* a thread is in a copy that blocks it */
+	XS_PART_COPY_CALLS, /* a thread is in a copy that blocks it, or
+			     * stages pageable memory */
 	XS_PART_ALLOCATION, /* a thread allocates, pins or frees memory, or
 			     * makes or destroys a stream */
 	XS_PART_WAITS,	    /* a thread waits for the GPU, which is idle */

@@ -97,6 +97,23 @@ TEST(what_runs_at_once_counts_once)
 	assert_int_equal(parts.ns[XS_PART_HOST], 17);
 }
 
+/* An asynchronous copy of pageable memory stages it, and returns before the
+ * copy ends. */
+TEST(staging_is_of_a_copy_call)
+{
+	struct xs_call calls[] = {CALL(XS_CALL_COPY_ASYNC, 10, 30)};
+	struct xs_op ops[] = {OP(XS_OP_H2D, 25, 50)};
+	struct xs_run_parts parts;
+
+	ops[0].call = 0;
+	parts = DIVIDE(calls, ops, NULL, 60);
+	assert_int_equal(parts.ns[XS_PART_CALLS], 15);
+	ops[0].src_memory = XS_MEM_PAGEABLE;
+	parts = DIVIDE(calls, ops, NULL, 60);
+	assert_int_equal(parts.ns[XS_PART_CALLS], 0);
+	assert_int_equal(parts.ns[XS_PART_COPY_CALLS], 15);
+}
+
 /*
  * Launches at 0, 40 and 60, each when the GPU has nothing to do. The host waits
  * for the kernel of the second one, from 45 to 55, but for no other. What runs
