@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
 	const char *what, *words;
@@ -216,6 +217,40 @@ static uint64_t traced_ns(const struct xs_trace *trace, uint64_t from_ns,
 			ns += last_ns - first_ns;
 	}
 	return ns;
+}
+
+/* Whether most of what copy calls take beside their copies is of pageable
+ * memory, which they stage. */
+static bool is_staging(const struct xs_result *result)
+{
+	const bool repeats = result->verdict.repeats;
+	const struct xs_result_wait *waits =
+	    repeats ? result->steady.waits : result->waits;
+	const size_t count =
+	    repeats ? result->steady.wait_count : result->wait_count;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(waits[i].kind, "copy", 4) == 0)
+			ns += (waits[i].pageable ? 1 : -1) *
+			      (waits[i].latency_ns + waits[i].host_ns);
+	return ns > 0;
+}
+
+const char *xs_verdict_words(const struct xs_result *result,
+			     const struct xs_result_part *part)
+{
+	const struct xs_result_totals *totals =
+	    result->verdict.repeats ? &result->steady.totals : &result->totals;
+
+	if (part->part == XS_PART_COPY_CALLS && is_staging(result))
+		return "copy calls that stage pageable memory";
+	if (part->part != XS_PART_KERNELS ||
+	    part->ns <=
+		totals->kernel_ns + totals->kernel_ns / XS_RESULT_TOLD_PART)
+		return part->words;
+	return totals->d2d_ns > 0 ? "kernels with copies within a GPU"
+				  : "kernels with sets";
 }
 
 int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,

@@ -24,3 +24,8 @@ const char *xs_verdict_spans(struct xs_result *result);
 /* Returns that one thread drives GPUs in turn, and what to do; "" if none does.
  * Of the result's arena. */
 const char *xs_verdict_turns(struct xs_result *result);
+
+/* Returns the part by name: of copy calls what most of them do, and of kernels
+ * what is counted as these. */
+const char *xs_verdict_words(const struct xs_result *result,
+			     const struct xs_result_part *part);

@@ -45,24 +45,6 @@ static bool has_pageable(const struct xs_result *result)
 	return false;
 }
 
-/* Whether most of what copy calls take beside their copies is of pageable
- * memory, which they stage. */
-static bool is_staging(const struct xs_result *result)
-{
-	const bool repeats = result->verdict.repeats;
-	const struct xs_result_wait *waits =
-	    repeats ? result->steady.waits : result->waits;
-	const size_t count =
-	    repeats ? result->steady.wait_count : result->wait_count;
-	int64_t ns = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(waits[i].kind, "copy", 4) == 0)
-			ns += (waits[i].pageable ? 1 : -1) *
-			      (waits[i].latency_ns + waits[i].host_ns);
-	return ns > 0;
-}
-
 /* "copies (71 % of the steady part)", "kernels (12 %)": part i of the verdict;
  * the first says what the shares are of. */
 static const char *share(struct xs_result *result, size_t i)
@@ -70,10 +52,7 @@ static const char *share(struct xs_result *result, size_t i)
 	const struct xs_result_verdict *in = &result->verdict;
 
 	return xs_print(&result->arena, "%s (%s%s%s)",
-			in->parts[i].part == XS_PART_COPY_CALLS &&
-				is_staging(result)
-			    ? "copy calls that stage pageable memory"
-			    : in->parts[i].words,
+			xs_verdict_words(result, &in->parts[i]),
 			xs_units_percent(in->parts[i].ns, in->recorded_ns).s,
 			i ? "" : " of ", i ? "" : whole(result));
 }

@@ -670,6 +670,27 @@ TEST(copy_calls_stage_pageable_memory)
 	says("Bound by copy calls that stage pageable memory");
 }
 
+/* What is counted as kernels is named where that is more. */
+TEST(sets_are_no_kernels)
+{
+	struct xs_result_part *part;
+
+	set_up_round();
+	part = &result->verdict.parts[0];
+	part->part = XS_PART_KERNELS;
+	part->words = "kernels";
+	result->steady.totals.kernel_ns = part->ns;
+	result->steady.totals.d2d_ns = 0;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by kernels (");
+	result->steady.totals.kernel_ns -= part->ns / 100;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by kernels with sets (");
+	result->steady.totals.d2d_ns = 1;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by kernels with copies within a GPU (");
+}
+
 /* 4 of the dataflow's 14 ms lie beside the host's work between rounds. */
 TEST(order_uses_the_time_between)
 {
