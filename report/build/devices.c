@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices of a run, their work, and phases that ran concurrently. */
 #include "report/build/build.h"
+#include "report/result/best.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,8 +103,9 @@ typedef bool is_listed_fn(const struct xs_result *result,
 static bool ran_concurrently(const struct xs_result *result,
 			     const struct xs_result_phase *phase)
 {
-	(void)result;
-	return xs_rounds_are_concurrent((double)phase->concurrent_ns,
+	return (result->all_asked || !result->plan_count ||
+		xs_result_is_in_plan(result, phase)) &&
+	       xs_rounds_are_concurrent((double)phase->concurrent_ns,
 					(double)phase->total_ns);
 }
 

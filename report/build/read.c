@@ -279,7 +279,6 @@ static int build_estimates(struct build *b)
 
 	if (err)
 		return err;
-	xs_build_note_devices(b->result);
 	xs_build_other_machines(b->result, b->options);
 	return 0;
 }
@@ -303,6 +302,8 @@ static int build_advice(struct build *b)
 		err = xs_build_dataflow(result, trace, &b->phases);
 	if (!err)
 		err = xs_plan_build(result);
+	/* names those of the plan */
+	xs_build_note_devices(result);
 	if (!err)
 		err = xs_verdict_say(result);
 	if (!err && b->options->timeline)
