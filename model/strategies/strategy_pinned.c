@@ -116,6 +116,22 @@ static double rounds_save_ns(const struct xs_strategy_case *c,
 			       (double)c->phase->total_ns);
 }
 
+/* Copies below this, and below this part of a round's bytes, are small: their
+ * buffers are none of those that a step names. */
+#define SMALL_BYTES (64 << 10)
+#define SMALL_PART  100
+
+static bool has_small(const struct xs_strategy_case *c)
+{
+	XS_EACH(step, c->phase->steps, c->phase->step_count) {
+		if (xs_step_is_pageable(step) && step->bytes < SMALL_BYTES &&
+		    (double)step->bytes * SMALL_PART <
+			c->work.in_bytes + c->work.out_bytes)
+			return true;
+	}
+	return false;
+}
+
 /* The call that the setup is of, and what the other one would take. */
 static void explain_calls(const struct xs_strategy_case *c,
 			  struct xs_estimate *row)
@@ -124,7 +140,7 @@ static void explain_calls(const struct xs_strategy_case *c,
 	const double other_ns = xs_allocating_work_ns(c->machine, &c->work);
 	char buffers[32] = "";
 
-	if (are_buffers_known(c->phase))
+	if (are_buffers_known(c->phase) && !has_small(c))
 		snprintf(buffers, sizeof(buffers), "%.0f buffer%s; ",
 			 c->work.pinned_buffers,
 			 c->work.pinned_buffers == 1 ? "" : "s");

@@ -252,7 +252,16 @@ static const char *allocated_once(const struct xs_result_phase *phase)
 		   : "";
 }
 
-/* "; those of small copies (4 calls) may stay pageable", which are no places;
+static bool is_pageable_copy(const struct xs_result_phase *phase,
+			     const struct xs_result_site *site)
+{
+	return is_copy(phase, site, 0) &&
+	       !xs_result_same_text(is_step(site, "h2d") ? phase->src_memory
+							 : phase->dst_memory,
+				    "pinned");
+}
+
+/* "; buffers of small copies (4 calls) may stay pageable", which are no places;
  * or "" */
 static const char *small(struct xs_arena *arena,
 			 const struct xs_result_phase *phase)
@@ -260,13 +269,12 @@ static const char *small(struct xs_arena *arena,
 	int calls = 0;
 
 	for (size_t i = 0; i < phase->site_count; i++)
-		calls += is_copy(phase, &phase->sites[i], 0) &&
+		calls += is_pageable_copy(phase, &phase->sites[i]) &&
 			 is_small(phase, &phase->sites[i]);
 	return !calls ? ""
 		      : xs_print(arena,
-				 "; of these, those of small copies (%d "
-				 "call%s) may stay "
-				 "pageable",
+				 "; buffers of small copies (%d call%s) may "
+				 "stay pageable",
 				 calls, calls == 1 ? "" : "s");
 }
 

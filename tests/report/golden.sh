@@ -343,7 +343,7 @@ prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' '
 prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
 	'2 44 4.34 ms 2.1 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
 # each step of training whose host never waits, and what only data orders of it
-in_one_line frameworks/typical/h200/gpu_bound 'Bound by kernels (91.4 % of the steady' \
+in_one_line frameworks/typical/h200/gpu_bound 'Bound by kernels with copies within a GPU (91.4 %' \
 	'2 64 4.31 ms 3.7 % 16 MiB pinned 3.93 ms -'
 prints "xferspy report --dataflow \$examples/frameworks/typical/h200/gpu_bound.xspy | tr -s ' \n' ' '" \
 	'8 of its rounds' '296 ops, 0 of them of unknown'
@@ -444,7 +444,7 @@ joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 581 us (556-622 us)' \
-	'581 us    556-622 us' '; of these, those of small copies (1 call) may stay pageable.'
+	'581 us    556-622 us' '; buffers of small copies (1 call) may stay pageable.'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'
