@@ -276,10 +276,34 @@ TEST(waits_have_one_base)
 	result->verdict.tracer_ns = wall_ns / 4;
 	result->steady.totals.host_blocked_ns = wall_ns / 4;
 	result->steady.waits[0].waited_ns = wall_ns / 4;
+	result->steady.totals.pinned_alloc_ns = wall_ns / 4;
 	expect_lines((const char *const[]){
+	    "  pinning       2.50 s   50.0 %  25.0 %  allocates or registers",
 	    "  steady part   2.50 s  100.0 %  50.0 %  without 2.50 s of",
 	    "  host blocked  2.50 s   50.0 %  25.0 %  of 5.00 s with tracing",
 	    "     2.50 s   50.0 %  25.0 %  ", NULL});
+}
+
+/* Waits that are not shown are told by call, if they are the longest. */
+TEST(short_waits_are_told_by_call)
+{
+	struct xs_result_wait waits[8];
+	char calls[8][8];
+
+	for (size_t i = 0; i < 8; i++) {
+		snprintf(calls[i], sizeof(calls[i]), "call%d", i > 4);
+		waits[i] = result->steady.waits[0];
+		waits[i].waited_ns = 1000LL * 1000 * 1000;
+		waits[i].site.call = calls[i];
+	}
+	result->plan_count = 0;
+	result->steady.waits = waits;
+	result->steady.wait_count = 8;
+	expect_lines((const char *const[]){
+	    "at 5 more call sites: call0 2.00 s, call1", NULL});
+	result->steady.wait_count = 5;
+	expect_lines(
+	    (const char *const[]){"at 2 more call sites of call0", NULL});
 }
 
 /* Without --all: steps of the steady part, and phases for which a change has a

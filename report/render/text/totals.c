@@ -154,19 +154,20 @@ static int64_t tracer_ns(const struct whole *in)
 			     : in->result->run.tracer_ns;
 }
 
-/* Of waits that were recorded with tracing, shares are of times with it. */
-static void put_blocked(struct whole *in)
+/* Of calls that were recorded with tracing, shares are of times with it. */
+static void put_traced(struct whole *in, const char *name, int64_t call_ns,
+		       const char *what)
 {
 	const int64_t ns = in->ns, wall_ns = in->wall_ns;
-	const char *what = "";
 
 	if (tracer_ns(in)) {
 		in->ns += tracer_ns(in);
 		in->wall_ns = in->result->run.wall_ns;
-		what = xs_print(&in->result->arena, "of %s with tracing",
+		what = xs_print(&in->result->arena, "%s%sof %s with tracing",
+				what, *what ? "; " : "",
 				xs_units_ns(in->ns / in->rounds).s);
 	}
-	put(in, "host blocked", in->totals->host_blocked_ns, what);
+	put(in, name, call_ns, what);
 	in->ns = ns;
 	in->wall_ns = wall_ns;
 }
@@ -175,14 +176,14 @@ static void put_host(struct whole *in)
 {
 	const struct xs_result_totals *t = in->totals;
 
-	put_blocked(in);
+	put_traced(in, "host blocked", t->host_blocked_ns, "");
 	if (t->init_ns > 0)
 		put(in, "CUDA start-up", t->init_ns,
 		    t->init_at_most ? "upper bound; the call was not recorded"
 				    : start_text(in));
 	if (t->pinned_alloc_ns > 0)
-		put(in, "pinning", t->pinned_alloc_ns,
-		    "allocates or registers memory");
+		put_traced(in, "pinning", t->pinned_alloc_ns,
+			   "allocates or registers memory");
 }
 
 static void begin(struct whole *in, const struct xs_terminal *terminal,

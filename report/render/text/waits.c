@@ -98,12 +98,42 @@ static int64_t sum_ns(const struct list *list)
 	return ns;
 }
 
-/* Those that are not shown come first if they are longer than the first, with
- * the call of the longest of them. */
+/* Less than this part of the waits that are not shown is not named. */
+#define CALL_PART 10
+
+/* ": cudaDeviceSynchronize 222 us, cudaFree 98 us": what the waits that are not
+ * shown, of all_ns, take by call, in the order of their longest sites. */
+static const char *by_call(struct xs_arena *arena, const struct list *list,
+			   int64_t all_ns)
+{
+	const char *text = NULL, *calls = NULL;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *call = list->items[i].site.call, *before = calls;
+		int64_t ns = 0;
+
+		if (call && !is_shown(list, i))
+			calls = xs_arena_join_once(arena, calls, call);
+		for (size_t k = i; calls != before && k < list->count; k++)
+			if (!is_shown(list, k) &&
+			    xs_result_same_text(call, list->items[k].site.call))
+				xs_number_add(&ns, list->items[k].waited_ns);
+		if (ns == all_ns)
+			return xs_print(arena, " of %s", call);
+		if (ns > all_ns / CALL_PART)
+			text = xs_arena_join(
+			    arena, text,
+			    xs_print(arena, "%s %s", call,
+				     xs_units_ns(ns / list->rounds).s));
+	}
+	return text ? xs_print(arena, ": %s", text) : "";
+}
+
+/* Those that are not shown come first, by their calls, if they are longer than
+ * the first. */
 static void put_waits(const struct xs_terminal *terminal,
 		      struct xs_arena *arena, const struct list *list)
 {
-	const char *first = NULL;
 	int64_t rest_ns = 0;
 	size_t rest = 0;
 	bool leads;
@@ -111,8 +141,7 @@ static void put_waits(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < list->count; i++)
 		if (!is_shown(list, i)) {
 			xs_number_add(&rest_ns, list->items[i].waited_ns);
-			if (!rest++)
-				first = list->items[i].site.call;
+			rest++;
 		}
 	leads = rest_ns > list->items->waited_ns;
 	for (size_t i = 0; i <= list->count; i++) {
@@ -121,11 +150,10 @@ static void put_waits(const struct xs_terminal *terminal,
 		if (i == (leads ? 0 : list->count) && rest &&
 		    rest_ns >= list->whole_ns / REST_PART)
 			put(terminal, list, rest_ns,
-			    xs_print(arena,
-				     "at %zu more call site%s%s%s (--all)",
+			    xs_print(arena, "at %zu more call site%s%s (--all)",
 				     rest, rest == 1 ? "" : "s",
-				     leads && first ? ", first " : "",
-				     leads && first ? first : ""));
+				     leads ? by_call(arena, list, rest_ns)
+					   : ""));
 		if (i < list->count && is_shown(list, i))
 			put(terminal, list, wait->waited_ns, wait->text);
 	}
