@@ -190,6 +190,26 @@ static void count_ops(const struct xs_phase_members *m, struct xs_phase *phase)
 	}
 }
 
+/* Returns the queue of all ops of all rounds; XS_NONE if there are several. */
+static uint32_t find_queue(const struct xs_phase_members *m)
+{
+	uint32_t queue = XS_NONE;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+
+		for (uint32_t j = 0; j < round->op_count; j++) {
+			const struct xs_op *op =
+			    &m->trace->ops[xs_round_op(m->rounds, round, j)];
+
+			if (queue != XS_NONE && queue != op->queue)
+				return XS_NONE;
+			queue = op->queue;
+		}
+	}
+	return queue;
+}
+
 /* Returns the round whose time is the median. */
 static uint32_t find_median(const struct xs_phase_members *m,
 			    const struct xs_phase *phase)
@@ -218,6 +238,7 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 
 	phase->rounds = phase->recorded_rounds = m->count;
 	phase->device = xs_phase_member(m, 0)->device;
+	phase->queue = find_queue(m);
 	phase->first_start_ns = UINT64_MAX;
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_phase_member(m, i);

@@ -78,10 +78,6 @@ void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 	}
 }
 
-/* A call copies so many bytes of pageable memory itself, to or from the
- * driver's memory: what it takes is host time, and hardly depends on pages. */
-#define COPIED_BY_CALL_BYTES 65536.0
-
 void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
 			   const struct xs_machine *machine, bool same_calls)
 {
@@ -100,7 +96,7 @@ void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
 		const double by = fmax(usual_ns, copy_ns - most_ns) / copy_ns;
 
 		if (is_recorded_copy(step, action) &&
-		    bytes <= COPIED_BY_CALL_BYTES && by < 1)
+		    bytes <= XS_COPIED_BY_CALL_BYTES && by < 1)
 			xs_action_scale(action, by);
 	}
 }

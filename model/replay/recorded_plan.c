@@ -72,9 +72,18 @@ bool xs_step_is_pageable(const struct xs_step *step)
 
 bool xs_launches_await_staging(const struct xs_phase *phase)
 {
-	return phase->concurrent_ns > phase->total_ns / 2 &&
-	       (phase->src_memory == XS_MEM_PAGEABLE ||
-		phase->dst_memory == XS_MEM_PAGEABLE);
+	bool stages = false;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (step->kind == XS_STEP_ALLOCATE ||
+		    step->kind == XS_STEP_FREE)
+			return false;
+		stages |= xs_step_is_pageable(step) &&
+			  (double)step->bytes > XS_COPIED_BY_CALL_BYTES;
+	}
+	return stages && phase->concurrent_ns > phase->total_ns / 2;
 }
 
 /*

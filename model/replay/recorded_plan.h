@@ -28,7 +28,12 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 /* Returns whether the step is a copy between the device and pageable memory. */
 bool xs_step_is_pageable(const struct xs_step *step);
 
+/* A call copies so many bytes of pageable memory itself, to or from the
+ * driver's memory: what it takes is host time, and hardly depends on pages. */
+#define XS_COPIED_BY_CALL_BYTES 65536.0
+
 /* Returns whether the phase's launches may wait for another thread that stages
  * a copy of pageable memory, which holds the context: as long as launches took
- * more than usual, if rounds of several threads run side by side. */
+ * more than usual, if rounds of several threads run side by side. Rounds that
+ * allocate or free wait for each other in any case. */
 bool xs_launches_await_staging(const struct xs_phase *phase);

@@ -8,6 +8,8 @@
  * GPU, ns. */
 struct demand {
 	double wall_ns, in_ns, out_ns, kernels_ns;
+	double
+	    queue_ns; /* of those in the queue of the one that is looked at */
 };
 
 static bool is_beside(const struct xs_result_phase *phase)
@@ -23,14 +25,22 @@ static double link_ns(int64_t bytes, const struct xs_param *byte_ns)
 }
 
 static void add(const struct xs_machine *machine,
-		const struct xs_result_phase *phase, struct demand *to)
+		const struct xs_result_phase *phase, bool same_queue,
+		struct demand *to)
 {
 	const double rounds = (double)phase->rounds;
+	const double in_ns =
+	    rounds * link_ns(phase->h2d_bytes, &machine->G_h2d);
+	const double out_ns =
+	    rounds * link_ns(phase->d2h_bytes, &machine->G_d2h);
+	const double kernels_ns =
+	    rounds * (double)xs_number_or_zero(phase->kernel_busy_ns);
 
-	to->in_ns += rounds * link_ns(phase->h2d_bytes, &machine->G_h2d);
-	to->out_ns += rounds * link_ns(phase->d2h_bytes, &machine->G_d2h);
-	if (phase->kernel_busy_ns != XS_UNKNOWN)
-		to->kernels_ns += rounds * (double)phase->kernel_busy_ns;
+	to->in_ns += in_ns;
+	to->out_ns += out_ns;
+	to->kernels_ns += kernels_ns;
+	if (same_queue)
+		to->queue_ns += in_ns + out_ns + kernels_ns;
 }
 
 /* The time in which at least one kernel ran on the GPU: those of rounds side by
@@ -44,7 +54,8 @@ static double kernels_of_ns(const struct xs_result_run *run, int64_t device)
 	return 0;
 }
 
-static struct demand demand_of(const struct xs_result *result, int64_t device)
+static struct demand demand_of(const struct xs_result *result,
+			       const struct xs_result_phase *of)
 {
 	struct demand sum = {0};
 
@@ -52,11 +63,14 @@ static struct demand demand_of(const struct xs_result *result, int64_t device)
 		if (!is_beside(phase))
 			continue;
 		sum.wall_ns += (double)phase->wall_ns;
-		if (phase->device == device)
-			add(&result->machine, phase, &sum);
+		if (phase->device == of->device)
+			add(&result->machine, phase,
+			    phase->queue != XS_UNKNOWN &&
+				phase->queue == of->queue,
+			    &sum);
 	}
 	sum.kernels_ns =
-	    fmin(sum.kernels_ns, kernels_of_ns(&result->run, device));
+	    fmin(sum.kernels_ns, kernels_of_ns(&result->run, of->device));
 	return sum;
 }
 
@@ -68,7 +82,7 @@ void xs_build_side_by_side(struct xs_result *result)
 
 		if (!is_beside(phase))
 			continue;
-		all = demand_of(result, phase->device);
+		all = demand_of(result, phase);
 		if (all.wall_ns <= 0)
 			continue;
 		/* a round's part of the run is as its part of all rounds */
@@ -78,5 +92,6 @@ void xs_build_side_by_side(struct xs_result *result)
 		    xs_number_round(scale * fmax(all.in_ns, all.out_ns));
 		phase->beside_kernels_ns =
 		    xs_number_round(scale * all.kernels_ns);
+		phase->beside_queue_ns = xs_number_round(scale * all.queue_ns);
 	}
 }

@@ -39,6 +39,9 @@ static int64_t most_beside_ns(const struct xs_result_phase *phase,
 
 	if (!(changes & XS_CHANGES_TRAFFIC) && phase->beside_link_ns > least_ns)
 		least_ns = phase->beside_link_ns;
+	if (!(changes & (XS_CHANGES_TRAFFIC | XS_CHANGES_ORDER)) &&
+	    phase->beside_queue_ns > least_ns)
+		least_ns = phase->beside_queue_ns;
 	if (!changes || least_ns <= 0)
 		return XS_UNKNOWN;
 	return least_ns < xs_result_untraced_ns(phase)

@@ -109,10 +109,11 @@ struct xs_result_phase {
 	int64_t concurrent_ns; /* of total_ns: while other rounds ran */
 	int64_t wall_ns; /* of the run: while k rounds ran, each has 1/k of the
 			  * time */
+	int64_t queue;	 /* of all its ops, as in the trace; unknown: several */
 	/* the least time of a round beside others, by what all of them move
-	 * over their GPU's link and by their kernels; 0: it has none beside it
-	 */
-	int64_t beside_link_ns, beside_kernels_ns;
+	 * over their GPU's link, by their kernels, and by both in one queue; 0:
+	 * it has none beside it */
+	int64_t beside_link_ns, beside_kernels_ns, beside_queue_ns;
 	int64_t first_start_ns;
 	bool apart;  /* of the start-up, or after the steady part */
 	bool before; /* of the start-up */

@@ -697,6 +697,38 @@ TEST(test_time_of_hashing)
 
 /* Writes the calls or ops of a thread that allocates, has one round, and frees;
  * from its start in ns on. */
+/* Of two rounds with a copy in and a copy out each, the first three are of
+ * one queue. */
+TEST(test_queue_of_all_ops)
+{
+	static const char rounds[] =
+	    "xferspy-text 1\nheader\nchunk\n"
+	    "queue stream=7 context=1 queue_kind=1\n"
+	    "queue queue=1 stream=8 context=1 queue_kind=1\n"
+	    "chunk thread=1\n"
+	    "copycall correlation=1 start=0 duration=10 bytes=4000\n"
+	    "copycall correlation=2 start=20 duration=10 bytes=4000\n"
+	    "copycall correlation=3 start=40 duration=10 bytes=4000\n"
+	    "copycall correlation=4 start=60 duration=10 bytes=4000\n"
+	    "chunk\n"
+	    "copy correlation=1 start=1 duration=8 bytes=4000 direction=1 "
+	    "queue=0\n"
+	    "copy correlation=2 start=21 duration=8 bytes=4000 direction=2 "
+	    "queue=0\n"
+	    "copy correlation=3 start=41 duration=8 bytes=4000 direction=1 "
+	    "queue=0\n"
+	    "copy correlation=4 start=61 duration=8 bytes=4000 direction=2 "
+	    "queue=%u\n";
+	char text[sizeof(rounds)];
+
+	for (unsigned queue = 0; queue < 2; queue++) {
+		snprintf(text, sizeof(text), rounds, queue);
+		build(text);
+		assert_int_equal(phases.count, 1);
+		assert_int_equal(phases.items[0].queue == XS_NONE, queue == 1);
+	}
+}
+
 static void write_thread(FILE *out, unsigned thread, unsigned start, bool calls)
 {
 	const unsigned n = 10 * thread;

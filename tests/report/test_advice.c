@@ -341,30 +341,45 @@ TEST(savings_side_by_side_are_not_added_up)
 			 58300000 / 4);
 }
 
-/* Four threads, whose rounds copy 1 MiB in at 1 ns a byte: a round takes no
- * less than four copies, unless nothing is copied, and no less than the
- * kernels. */
-TEST(rounds_side_by_side_share_the_link)
+/* Four threads, whose rounds copy 1 MiB in at 1 ns a byte. */
+static struct xs_result_phase four_threads(void)
 {
-	struct xs_result_device gpu = {.index = 0, .kernel_ns = 100 * MS};
-	struct xs_result_phase phase = {.rounds = 100,
+	return (struct xs_result_phase){.rounds = 100,
 					.round_ns = 12 * MS,
 					.transfer_ns = XS_UNKNOWN,
 					.movable_ns = XS_UNKNOWN,
 					.kernel_busy_ns = MS / 2,
 					.h2d_bytes = MS,
+					.queue = XS_UNKNOWN,
 					.total_ns = 1200 * MS,
 					.concurrent_ns = 1200 * MS,
 					.wall_ns = 300 * MS};
+}
+
+/* Returns the result of the phase, side by side. */
+static struct xs_result side_by_side(struct xs_result_phase *phase,
+				     struct xs_result_device *gpu)
+{
 	struct xs_result result = {.run.wall_ns = 1000 * MS,
-				   .run.devices = &gpu,
+				   .run.devices = gpu,
 				   .run.device_count = 1,
 				   .machine.G_h2d.value = 1,
 				   .machine.G_d2h.value = NAN,
-				   .phases = &phase,
+				   .phases = phase,
 				   .phase_count = 1};
 
 	xs_build_side_by_side(&result);
+	return result;
+}
+
+/* A round takes no less than four copies, unless nothing is copied, and no less
+ * than the kernels. */
+TEST(rounds_side_by_side_share_the_link)
+{
+	struct xs_result_device gpu = {.index = 0, .kernel_ns = 100 * MS};
+	struct xs_result_phase phase = four_threads();
+	struct xs_result result = side_by_side(&phase, &gpu);
+
 	assert_int_equal(phase.beside_link_ns, 4 * MS);
 	assert_int_equal(phase.beside_kernels_ns, 2 * MS);
 	assert_int_equal(estimate_of(&result, &phase, "pinned").round_ns,
@@ -385,6 +400,23 @@ TEST(rounds_side_by_side_share_the_link)
 	phase.concurrent_ns = 0;
 	xs_build_side_by_side(&result);
 	assert_int_equal(phase.beside_link_ns, 0);
+}
+
+/* Copies and kernels of one queue follow each other. */
+TEST(rounds_side_by_side_share_a_queue)
+{
+	struct xs_result_device gpu = {.index = 0, .kernel_ns = 100 * MS};
+	struct xs_result_phase phase = four_threads();
+	struct xs_result result;
+
+	phase.queue = 0;
+	result = side_by_side(&phase, &gpu);
+	assert_int_equal(estimate_of(&result, &phase, "pinned").round_ns,
+			 6 * MS);
+	assert_int_equal(estimate_of(&result, &phase, "streams").round_ns,
+			 4 * MS);
+	assert_int_equal(estimate_of(&result, &phase, "resident").round_ns,
+			 2 * MS);
 }
 
 /* A round saves 58.3 us of its thread, and a quarter of that of the run. */
