@@ -155,6 +155,7 @@ enum xs_cuda_kernel {
 	XS_KERNELS
 };
 
+/* The text of kernels.ptx. */
 extern const char xs_calibrate_ptx[];
 
 struct xs_cuda_device {
