@@ -35,7 +35,7 @@ __attribute__((format(printf, 1, 2))) void xs_cli_print(const char *format,
 typedef int xs_cli_parse_value(const char *name, const char *value, void *into);
 
 /* An option of a command; tables end with an empty row. Parsing, --help and the
- * completions of shells come from these tables. */
+ * completions of shells come from these tables, the last by --help. */
 struct xs_cli_option {
 	const char *name;	   /* with dashes: "--output" */
 	char letter;		   /* 'o' of -o; 0: none */
@@ -59,7 +59,7 @@ struct xs_cli_option {
 /* Placeholder for the names of the formats of a command. */
 #define XS_CLI_FORMATS "@FORMATS@"
 
-/* The words of a command that are not options, for completion. */
+/* The words of a command that are not options. */
 enum xs_cli_words {
 	XS_CLI_WORDS_NONE,
 	XS_CLI_WORDS_FILES,
@@ -98,10 +98,6 @@ extern const struct xs_cli_command xs_cmd_run, xs_cmd_report, xs_cmd_diff,
  */
 int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 		 void *into);
-
-/* Writes the lines of --help of an option. */
-void xs_cli_help(const struct xs_cli_command *command,
-		 const struct xs_cli_option *option, char *out, size_t size);
 
 /* Prints why the value of the option `name`, a number that must not be
  * negative, is wrong. Returns XS_EXIT_USAGE. */

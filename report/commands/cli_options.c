@@ -92,8 +92,10 @@ static int bad_option(const struct xs_cli_command *command, const char *word,
 	return xs_cli_misuse(word, "the option needs a value", help);
 }
 
-void xs_cli_help(const struct xs_cli_command *command,
-		 const struct xs_cli_option *option, char *out, size_t size)
+/* Writes the lines of --help of an option. */
+static void write_text(const struct xs_cli_command *command,
+		       const struct xs_cli_option *option, char *out,
+		       size_t size)
 {
 	const char *text = option->help, *mark;
 	char names[64] = "";
@@ -131,7 +133,7 @@ static void print_option(const struct xs_cli_command *command,
 	const char *line = text;
 
 	print_heading(option, heading, sizeof(heading));
-	xs_cli_help(command, option, text, sizeof(text));
+	write_text(command, option, text, sizeof(text));
 	printf("  %-*s", column, heading);
 	for (;;) {
 		const size_t length = strcspn(line, "\n");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The xferspy command: finds the subcommand. */
 #include "report/commands/cli.h"
-#include "report/commands/complete.h"
 #include "report/commands/nearest.h"
 
 #include <fcntl.h>
@@ -122,8 +121,6 @@ static int command_main(int argc, char **argv)
 		return help(stdout);
 	if (strcmp(argv[1], "help") == 0)
 		return help_command(argc, argv);
-	if (strcmp(argv[1], "complete") == 0)
-		return xs_cli_complete(argc - 2, argv + 2);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
 	    strcmp(argv[1], "version") == 0) {
 		puts("xferspy " XS_VERSION);

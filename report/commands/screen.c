@@ -17,14 +17,13 @@
 #define PAGER	     "if command -v less >/dev/null; then exec less; else exec cat; fi"
 #define NOT_EXECUTED 126 /* of a shell; 127: not found */
 
-const char *const xs_screen_colors[] = {"auto", "always", "never", NULL};
-
 int xs_screen_parse_color(const char *name, const char *value, void *into)
 {
+	static const char *const names[] = {"auto", "always", "never"};
 	enum xs_screen_color *color = into;
 
-	for (size_t i = 0; xs_screen_colors[i]; i++) {
-		if (strcmp(value, xs_screen_colors[i]) == 0) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(value, names[i]) == 0) {
 			*color = (enum xs_screen_color)i;
 			return 0;
 		}

@@ -15,9 +15,6 @@ enum xs_screen_color {
 
 xs_cli_parse_value xs_screen_parse_color;
 
-/* The names of these; NULL ends the list. */
-extern const char *const xs_screen_colors[];
-
 /* The option's row in the table of a command; target: an xs_screen_color. */
 #define XS_SCREEN_COLOR_ROW(type, target)                                      \
 	{                                                                      \

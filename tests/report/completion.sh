@@ -33,7 +33,10 @@ in_bash() {
 in_zsh() {
 	# shellcheck disable=SC2016 # for zsh
 	zsh -f -c 'scripts=$1; shift
-		_describe() { print -rn -- ${(P)argv[-1]%%:*}; }
+		_describe() {
+			local -a all=(${(P)argv[-1]})
+			print -rn -- ${(M)${all%%:*}:#${words[CURRENT]}*}
+		}
 		_files() { print -rn -- ${words[CURRENT]}*(N); }
 		_normal() { print -rn -- "normal $CURRENT $words"; }
 		_complete() { source $scripts/_xferspy; }
@@ -67,6 +70,18 @@ for option in $("$xferspy" model --help | sed -n 's/^  \(-., \)*\(--[a-z0-9-]*\)
 	expect "bash: $option" "$(in_bash model "$option" | tr ' ' '\n' |
 		grep -xc -e "$option")" 1
 done
+# The scripts have the values that --help names.
+for option in format color to; do
+	command=report
+	[ $option = to ] && command='export'
+	for value in $(in_bash "$command" "--$option" ''); do
+		"$xferspy" "$command" --help | grep -A 3 -e "--$option" |
+			grep -qw "$value" || expect "--$option" "$value" ""
+	done
+done
+expect "bash: formats" "$(in_bash report --format '' | tr ' ' '\n' | sort)" \
+	"$("$xferspy" report --help | sed -n 's/.*one of: \([a-z, ]*\) (.*/\1/p' |
+		tr -d ' ' | tr ',' '\n' | sort)"
 expect "bash: files" "$(in_bash report a)" "a.xspy"
 expect "bash: after =" "$(in_bash report --format = c)" "csv"
 expect "bash: machines and files" "$(in_bash model --machine p)" "profile.json"
