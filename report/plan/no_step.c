@@ -81,6 +81,7 @@ nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 
 			if (!row || (row->needs != NULL) != condition ||
 			    !xs_result_may_hold(row) ||
+			    xs_worth_lacks_next(phase, row) ||
 			    row->saves_ns == XS_UNKNOWN ||
 			    row->saves_ns <= least_ns ||
 			    row->saves_ns > result->verdict.at_most_saves_ns)

@@ -128,6 +128,14 @@ xs_worth_best(const struct xs_result_phase *phase, const char *strategy)
 		   : NULL;
 }
 
+bool xs_worth_lacks_next(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	return phase->rounds == 1 &&
+	       (strcmp(row->strategy, "prefetch") == 0 ||
+		(strcmp(row->strategy, "async") == 0 && !row->other_advice));
+}
+
 const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,
 		   const struct xs_strategy *strategy)
@@ -139,8 +147,7 @@ xs_worth_candidate(const struct xs_result_phase *phase,
 
 	return row && row->saves_ns != XS_UNKNOWN && xs_result_may_hold(row) &&
 		       !is_same_in_pieces(phase, row) &&
-		       !(phase->rounds == 1 &&
-			 strcmp(row->strategy, "prefetch") == 0)
+		       !xs_worth_lacks_next(phase, row)
 		   ? row
 		   : NULL;
 }

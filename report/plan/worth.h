@@ -46,3 +46,8 @@ xs_worth_best(const struct xs_result_phase *phase, const char *strategy);
 const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,
 		   const struct xs_strategy *strategy);
+
+/* Returns whether the host works or copies ahead by the row, for a next round
+ * that the phase has not: of a single one, that is what the GPU works on. */
+bool xs_worth_lacks_next(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row);

@@ -1209,6 +1209,10 @@ TEST(nothing_is_ahead_of_a_single_round)
 	result->verdict.steady_ns = 50 * MS;
 	set(&phase->estimates[0], 25, 0);
 	expect("");
+	phase->estimates[0].strategy = "async";
+	expect("");
+	phase->estimates[0].other_advice = true;
+	expect("async");
 }
 
 /* Nor is one for longer runs left out that is another change. */
