@@ -69,6 +69,18 @@ static const char *most_within(struct xs_result *result,
 			     .s);
 }
 
+/* The mean time until the next round: where the phase alone is the steady part,
+ * what its rounds leave of it. */
+static int64_t apart_ns(const struct xs_result *result,
+			const struct xs_result_phase *phase)
+{
+	const struct xs_result_steady *steady = &result->steady;
+
+	return phase == steady->phase && steady->rounds != XS_UNKNOWN
+		   ? result->verdict.steady_ns / steady->rounds - mean_ns(phase)
+		   : phase->mean_between_ns;
+}
+
 /* Adds how its rounds' times differ from the usual one's to the list. */
 static const char *add_times(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
@@ -99,11 +111,11 @@ static const char *add_times(struct xs_result *result, const char *list,
 		    xs_print(arena, "with the host's %s until the next round",
 			     xs_units_ns(between_ns).s));
 	else if (!phase->apart &&
-		 phase->mean_between_ns > usual_ns / XS_RESULT_MEAN_PART)
+		 apart_ns(result, phase) > usual_ns / XS_RESULT_MEAN_PART)
 		list = xs_arena_join(
 		    arena, list,
 		    xs_print(arena, "on average %s until the next round",
-			     xs_units_ns(phase->mean_between_ns).s));
+			     xs_units_ns(apart_ns(result, phase)).s));
 	if (phase == result->steady.phase &&
 	    result->steady.rounds != XS_UNKNOWN &&
 	    result->steady.rounds < xs_result_rounds(phase))

@@ -448,6 +448,14 @@ TEST(means_are_with_means)
 
 	phase->mean_between_ns = 400000;
 	expect_lines((const char *const[]){"on average", NULL});
+	/* all that its rounds leave of a steady part of which it is the only
+	 * one */
+	phase->mean_between_ns = 0;
+	result->steady.phase = phase;
+	result->steady.rounds = phase->rounds;
+	result->verdict.steady_ns = phase->total_ns + phase->rounds * 400000;
+	expect_lines((const char *const[]){"on average", NULL});
+	result->steady.phase = NULL;
 	row->between_ns = phase->median_between_ns = 1000000;
 	phase->mean_between_ns = 3000000;
 	expect_lines((const char *const[]){"mean 19.", NULL});

@@ -98,7 +98,8 @@ static int64_t sum_ns(const struct list *list)
 	return ns;
 }
 
-/* Less than this part of the waits that are not shown is not named. */
+/* Waits that are not shown are told by call from this part of the whole on, and
+ * of these, calls that take that part of them. */
 #define CALL_PART 10
 
 /* ": cudaDeviceSynchronize 222 us, cudaFree 98 us": what the waits that are not
@@ -129,14 +130,13 @@ static const char *by_call(struct xs_arena *arena, const struct list *list,
 	return text ? xs_print(arena, ": %s", text) : "";
 }
 
-/* Those that are not shown come first, by their calls, if they are longer than
- * the first. */
+/* Those that are not shown come first if they are longer than the first. */
 static void put_waits(const struct xs_terminal *terminal,
 		      struct xs_arena *arena, const struct list *list)
 {
 	int64_t rest_ns = 0;
 	size_t rest = 0;
-	bool leads;
+	bool leads, told;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (!is_shown(list, i)) {
@@ -144,6 +144,7 @@ static void put_waits(const struct xs_terminal *terminal,
 			rest++;
 		}
 	leads = rest_ns > list->items->waited_ns;
+	told = leads || rest_ns > list->whole_ns / CALL_PART;
 	for (size_t i = 0; i <= list->count; i++) {
 		const struct xs_result_wait *wait = &list->items[i];
 
@@ -152,8 +153,8 @@ static void put_waits(const struct xs_terminal *terminal,
 			put(terminal, list, rest_ns,
 			    xs_print(arena, "at %zu more call site%s%s (--all)",
 				     rest, rest == 1 ? "" : "s",
-				     leads ? by_call(arena, list, rest_ns)
-					   : ""));
+				     told ? by_call(arena, list, rest_ns)
+					  : ""));
 		if (i < list->count && is_shown(list, i))
 			put(terminal, list, wait->waited_ns, wait->text);
 	}
