@@ -210,14 +210,16 @@ static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
 }
 
 /* Returns the compilation unit of an address. Some compilers omit the address
- * table, so all units are searched then. */
+ * table, so all units are searched then; Go's linker omits its own units, and
+ * libdwfl gives the nearest one. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address,
 			    Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
 
-	if (unit)
+	if (unit && dwarf_haspc(unit, address - *bias) > 0)
 		return unit;
+	unit = NULL;
 	do
 		unit = dwfl_module_nextcu(module, unit, bias);
 	while (unit && dwarf_haspc(unit, address - *bias) <= 0);
