@@ -73,16 +73,30 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
 	return module->changed ? NULL : opened;
 }
 
-/* Returns whether the file is a header of the toolkit or the system: it
- * contains wrappers, not the user's code. */
+/* Returns whether the file is a header of the toolkit or the system, or the
+ * source of a crate or module of others: it contains wrappers, not the user's
+ * code. */
 static bool is_foreign_file(const char *file)
 {
+	static const char *const parts[] = {
+	    "/targets/x86_64-linux/include/",
+	    "/targets/sbsa-linux/include/",
+	    "/cuda/include/",
+	    "cuda_runtime.h",
+	    ".stub.c",
+	    "/.cargo/",
+	    "/rustc/",
+	    "/go/pkg/mod/",
+	    "/usr/local/go/",
+	    "cgo-gcc-prolog",
+	    "_cgo_gotypes.go",
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strstr(file, parts[i]))
+			return true;
 	return strncmp(file, "/usr/include/", 13) == 0 ||
-	       strncmp(file, "/usr/lib/", 9) == 0 ||
-	       strstr(file, "/targets/x86_64-linux/include/") ||
-	       strstr(file, "/targets/sbsa-linux/include/") ||
-	       strstr(file, "/cuda/include/") ||
-	       strstr(file, "cuda_runtime.h") || strstr(file, ".stub.c");
+	       strncmp(file, "/usr/lib/", 9) == 0;
 }
 
 static const char *linkage_name(Dwarf_Die *die)

@@ -58,6 +58,24 @@ static __attribute__((noinline)) uint64_t outer_function(void)
 	return offset;
 }
 
+/* What a crate of others defines, inlined into the user's function. */
+#line 1 "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/a/lib.rs"
+static inline __attribute__((always_inline)) uint64_t crate_function(void)
+{
+	uint64_t offset = call_offset();
+
+	keep++;
+	return offset;
+}
+#line 68 "test_symbols.c"
+static __attribute__((noinline)) uint64_t user_of_crate(void)
+{
+	uint64_t offset = crate_function();
+
+	keep++;
+	return offset;
+}
+
 static int note_build_id(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size;
@@ -156,6 +174,19 @@ TEST(test_own_sites)
 	assert_ptr_equal(xs_symbols_user_caller(&f.trace, 1),
 			 &f.trace.sites[3]);
 	assert_null(xs_symbols_user_caller(&f.trace, 0));
+	release(&f);
+}
+
+TEST(test_crate)
+{
+	struct fixture f;
+
+	init(&f, program, build_id);
+	f.trace.sites[0].module = 0;
+	f.trace.sites[0].offset = user_of_crate();
+	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+	assert_string_equal(f.trace.sites[0].symbol, "user_of_crate");
+	assert_has(f.trace.sites[0].file, "test_symbols.c");
 	release(&f);
 }
 
