@@ -4,6 +4,8 @@
 #include "preload/util/guard.h"
 #include "preload/util/objects.h"
 
+#include <sys/uio.h>
+#include <unistd.h>
 #include <unwind.h>
 
 /* Of the object that contains this code; set by the linker. */
@@ -16,6 +18,12 @@ static bool is_ours(uintptr_t address)
 	       address <= (uintptr_t)_etext;
 }
 
+#ifdef __x86_64__
+#define FRAME_POINTER 6
+#else
+#define FRAME_POINTER 29
+#endif
+
 /* How many frames of ours there are differs between builds. */
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
@@ -23,6 +31,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	uintptr_t address = _Unwind_GetIP(context);
 	const uintptr_t *at = (const uintptr_t *)_Unwind_GetCFA(context) - 1;
 
+	stack->frame = (uintptr_t)_Unwind_GetGR(context, FRAME_POINTER);
 	if (xs_guard_holds(at) || is_ours(address))
 		return _URC_NO_REASON;
 	if (!address || stack->count == stack->max ||
@@ -38,10 +47,54 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	return _URC_NO_REASON;
 }
 
+/*
+ * Go calls C on the stack of a thread: runtime.asmcgocall keeps there how deep
+ * the goroutine's own stack is, and the goroutine, which begins with the bounds
+ * of that stack. Returns its end; 0: this is no such call.
+ */
+static uintptr_t goroutine_end(const uintptr_t *kept, uintptr_t frame)
+{
+	enum { NEWEST, OLDEST = 5 }; /* Go 1.22 or later, 1.19 */
+
+	for (unsigned i = NEWEST; i <= OLDEST; i++) {
+		uintptr_t bounds[2], depth = kept[i];
+		struct iovec to = {bounds, sizeof(bounds)},
+			     from = {(void *)kept[i + 1], sizeof(bounds)};
+
+		if (depth && depth % sizeof(depth) == 0 &&
+		    process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
+			sizeof(bounds) &&
+		    bounds[0] < bounds[1] - depth &&
+		    bounds[1] - depth <= frame && frame < bounds[1])
+			return bounds[1];
+	}
+	return 0;
+}
+
+/* Go's code has frame pointers instead of unwind tables. */
+static void walk_goroutine(struct xs_frames *stack)
+{
+	const struct xs_frame *last = &stack->frames[stack->count - 1];
+	uintptr_t end = goroutine_end(last->stack + 1, stack->frame);
+
+	while (stack->frame + 2 * sizeof(end) <= end &&
+	       stack->count < stack->max) {
+		const uintptr_t *frame = (const uintptr_t *)stack->frame;
+
+		stack->frames[stack->count++] =
+		    (struct xs_frame){.address = frame[1], .stack = frame + 1};
+		if (frame[0] <= stack->frame)
+			break;
+		stack->frame = frame[0];
+	}
+}
+
 void xs_frames_walk(struct xs_frames *stack)
 {
 	stack->count = 0;
 	_Unwind_Backtrace(step, stack);
+	if (stack->count && stack->count < stack->max && !stack->in_python)
+		walk_goroutine(stack);
 }
 
 /* The owner of an object. */

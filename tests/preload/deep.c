@@ -2,6 +2,7 @@
 /* A library for test_callstack.c: makes calls from many depths and places. */
 #include "deep.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* Keeps the compiler from removing a frame or its array. */
@@ -76,3 +77,35 @@ void deep_call_from(unsigned place, bool through_library, deep_fn call,
 		break;
 	}
 }
+
+#ifdef __x86_64__
+/* runtime.asmcgocall(call, data, goroutine, end of the thread's own stack) */
+void deep_asmcgocall(deep_fn call, void *data, const uintptr_t *goroutine,
+		     void *end);
+__asm__(".text\n"
+	".globl deep_asmcgocall\n"
+	"deep_asmcgocall:\n"
+	"	mov %rsp, %rax\n"
+	"	lea -16(%rcx), %rsp\n"
+	"	mov %rdx, 8(%rsp)\n"
+	"	mov 8(%rdx), %rcx\n"
+	"	sub %rax, %rcx\n"
+	"	mov %rcx, (%rsp)\n"
+	"	xchg %rdi, %rsi\n"
+	"	call *%rsi\n"
+	"	mov 8(%rsp), %rdx\n"
+	"	mov 8(%rdx), %rax\n"
+	"	sub (%rsp), %rax\n"
+	"	mov %rax, %rsp\n"
+	"	ret\n");
+
+__attribute__((noinline)) void deep_call_from_go(deep_fn call, void *data)
+{
+	static _Alignas(64) char stack[1 << 18];
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t goroutine[] = {here - 8192, here + 64};
+
+	deep_asmcgocall(call, data, goroutine, stack + sizeof(stack));
+	kept = NULL;
+}
+#endif

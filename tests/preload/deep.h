@@ -18,3 +18,9 @@ void deep_call_below(size_t bytes, deep_fn call, void *data);
 #define DEEP_PLACES 20u
 void deep_call_from(unsigned place, bool through_library, deep_fn call,
 		    void *data);
+
+#ifdef __x86_64__
+/* Calls `call` as Go calls C from a goroutine whose stack is this thread's: on
+ * another stack, from code without unwind tables. */
+void deep_call_from_go(deep_fn call, void *data);
+#endif

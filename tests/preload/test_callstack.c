@@ -240,4 +240,15 @@ TEST(frames_of_ours_take_no_place)
 	assert_int_not_equal(sites[0], sites[1]);
 }
 
+#ifdef __x86_64__
+TEST(places_in_go)
+{
+	struct call first = {.fn = XS_FN_cuLaunchKernel}, second = first;
+
+	deep_call_from_go(see, &first);
+	deep_call_from_go(see, &second);
+	assert_int_not_equal(first.site, second.site);
+}
+#endif
+
 RUN_TESTS(begin, end)
