@@ -68,7 +68,6 @@ def output_of(xferspy, arguments):
 def terminal_output_of(xferspy, arguments):
     """What the command prints to a terminal, with escape sequences."""
     ours, theirs = pty.openpty()
-    # 0 rows: no pager, which rewrites the sequences
     fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 0, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items()

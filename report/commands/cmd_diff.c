@@ -246,7 +246,7 @@ static int compare(const struct diff_options *given, const struct side *before,
 	if (!err)
 		err = given->renderer->diff(&diff, given->fail_above,
 					    &screen.display, screen.out);
-	code = xs_screen_close(&screen, err);
+	code = xs_cli_close(screen.path, screen.out, err);
 	if (!code)
 		code = gate(given, &diff);
 	xs_diff_free(&diff);

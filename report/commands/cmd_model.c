@@ -304,8 +304,8 @@ static int print(const struct model_options *given,
 
 	if (code)
 		return code;
-	return xs_screen_close(
-	    &screen,
+	return xs_cli_close(
+	    screen.path, screen.out,
 	    given->renderer->model(model, &screen.display, screen.out));
 }
 

@@ -242,8 +242,8 @@ static int report(const struct report_options *given,
 		err =
 		    write_reports(given, results, (size_t)trace_count, &screen);
 	if (!readable && !err)
-		xs_screen_discard(&screen);
-	else if (xs_screen_close(&screen, err) && !code)
+		xs_cli_discard(screen.out);
+	else if (xs_cli_close(screen.path, screen.out, err) && !code)
 		code = XS_EXIT_INPUT;
 	for (int i = 0; results && i < trace_count; i++)
 		xs_result_free(results[i]);
@@ -300,10 +300,11 @@ static int report_job(const struct report_options *given,
 		return code;
 	code = xs_job_inputs_build(inputs, how, &job);
 	if (!job)
-		xs_screen_discard(&screen);
-	else if (xs_screen_close(&screen, given->renderer->job(job, given->all,
-							       &screen.display,
-							       screen.out)))
+		xs_cli_discard(screen.out);
+	else if (xs_cli_close(screen.path, screen.out,
+			      given->renderer->job(job, given->all,
+						   &screen.display,
+						   screen.out)))
 		code = XS_EXIT_INPUT;
 	xs_job_free(job);
 	return code;

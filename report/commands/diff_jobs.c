@@ -74,7 +74,7 @@ static int write_diff(struct xs_job *before, struct xs_job *after,
 	if (!err)
 		err = given->renderer->job_diff(&diff, &screen->display,
 						screen->out);
-	code = xs_screen_close(screen, err);
+	code = xs_cli_close(screen->path, screen->out, err);
 	if (!code)
 		code = tell(answer, &diff);
 	xs_arena_free(&diff.arena);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the command does on a terminal: colours, width, pager.
+"""What the command does on a terminal: colours and width.
 
     terminal.py XFERSPY SOURCE
 """
@@ -16,8 +16,7 @@ import termios
 import unittest
 
 XFERSPY = TRACE = ""
-PAGE = "PAGER='sed s/^/page:/' "
-PLAIN = "PAGER=cat TERM=xterm "
+PLAIN = "TERM=xterm "
 CODE = "       | "
 
 
@@ -85,26 +84,6 @@ class Terminal(unittest.TestCase):
         plain = subprocess.run([XFERSPY, "report", TRACE], capture_output=True, text=True)
         same = show(PLAIN + REPORT + " --color never | tr '\\n' '|'", 24, 120)
         self.assertEqual(len(same), len(plain.stdout))
-
-    def test_long_texts_have_a_pager(self):
-        self.shows(PAGE + REPORT, "page:")
-        self.shows(PAGE + REPORT, "Phases", 500)
-        self.lacks(PAGE + REPORT, "page:", 500)
-        self.shows(PAGE + REPORT + " | cat", "Phases")
-        self.lacks(PAGE + REPORT + " | cat", "page:")
-        self.lacks(PAGE + REPORT + " -o out.txt", "page:")
-        self.shows("PAGER= " + REPORT, "Phases")
-        self.shows("PAGER=nosuchpager " + REPORT, "Phases")
-        self.shows("PAGER='echo $LESS' " + REPORT, "FRX")
-        self.shows("LESS=-i PAGER='echo $LESS' " + REPORT, "-i")
-        self.lacks("LESS=-i PAGER='echo $LESS' " + REPORT, "FRX")
-        # who leaves it early sees no error
-        self.assertEqual(show("PAGER=true " + REPORT + "; echo code=$?"), "code=0\r\n")
-        # without less
-        line = ('mkdir -p none; ln -sf "$(command -v cat)" none; unset PAGER; '
-                "PATH=$PWD/none " + REPORT)
-        self.shows(line, "Phases")
-        self.lacks(line, "not found")
 
 
 XFERSPY, TRACE = sys.argv[1], sys.argv[2] + "/tests/report/traces/pageable.txt"
