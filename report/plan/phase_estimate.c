@@ -80,9 +80,8 @@ static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 	saves_ns = xs_result_untraced_ns(phase) - round_ns;
 	saves_ns = xs_number_round(
 	    xs_result_of_run(phase, (double)lesser(most_ns, saves_ns)));
-	if (saves_ns == XS_UNKNOWN ||
-	    (setup_ns != XS_UNKNOWN &&
-	     __builtin_sub_overflow(saves_ns, setup_ns, &saves_ns)))
+	if (saves_ns == XS_UNKNOWN || setup_ns == XS_UNKNOWN ||
+	    __builtin_sub_overflow(saves_ns, setup_ns, &saves_ns))
 		return XS_UNKNOWN;
 	return saves_ns;
 }

@@ -178,6 +178,12 @@ class Elsewhere(unittest.TestCase):
                                  for name in ("h200", "h100")))["elsewhere"]
         self.assertIsNone(moved["low_ns"])
 
+    def test_a_setup_without_end_is_no_step(self):
+        machine = json.loads((SOURCE / "examples/machines/h200.json").read_text())
+        self.assertIn("pinned", [step["strategy"] for step in report(PAGEABLE, machine)["plan"]])
+        endless = changed(machine, {"pin_byte_ns": 1e16, "register_byte_ns": 1e16})
+        self.assertNotIn("pinned", [step["strategy"] for step in report(PAGEABLE, endless)["plan"]])
+
     def test_another_machine_is_no_advice(self):
         # however fast, it is not a change to the program
         found = report(PAGEABLE, OWN,
