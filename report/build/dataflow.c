@@ -285,15 +285,47 @@ static const struct xs_phase *leading_phase(const struct xs_result *result,
 }
 
 /* Which of the conditions for pointers of launches failed. */
-static const char *why_no_pointers(struct xs_result *result,
-				   const struct xs_trace *trace,
-				   const struct xs_phase *phase)
+static const char *failed_condition(struct xs_result *result,
+				    const struct xs_trace *trace)
 {
 	const struct xs_result_coverage *coverage = &result->coverage;
 	const char *driver = xs_trace_find_info(trace, "driver");
 	const char *range = xs_trace_find_info(trace, "range");
+	const char *recorder = result->run.recorder;
+	const char *source = coverage->timing_source;
+	struct xs_arena *arena = &result->arena;
 
-	if (coverage->imported)
+	if (source && strcmp(source, "callbacks") != 0)
+		return xs_print(arena,
+				"that takes CUPTI's callbacks, and GPU times "
+				"are from %s",
+				source);
+	if (coverage->mode && strcmp(coverage->mode, "light") == 0)
+		return "that takes a recording of the whole run, and the mode "
+		       "was light";
+	if (range)
+		return xs_print(arena,
+				"that takes a recording of the whole run, and "
+				"XFERSPY_RANGE was %s",
+				range);
+	if (driver && strtod(driver, NULL) < 12.4)
+		return xs_print(arena,
+				"that takes a driver of CUDA 12.4 or later, "
+				"not %s",
+				driver);
+	if (recorder && strncmp(recorder, "0.1.", 4) == 0)
+		return xs_print(arena,
+				"xferspy %s did not record it; record "
+				"again",
+				recorder);
+	return "record again without XFERSPY_DATAFLOW=off and XFERSPY_MAX_SIZE";
+}
+
+static const char *why_no_pointers(struct xs_result *result,
+				   const struct xs_trace *trace,
+				   const struct xs_phase *phase)
+{
+	if (result->coverage.imported)
 		return "cannot, because the imported file does not tell what "
 		       "memory kernels were given";
 	if (!phase->kernel_ops)
@@ -301,34 +333,9 @@ static const char *why_no_pointers(struct xs_result *result,
 	if (trace->pointers_count)
 		return "no round of the longest phase has the pointers of all "
 		       "its launches: record again with XFERSPY_DATAFLOW=all";
-	if (coverage->timing_source &&
-	    strcmp(coverage->timing_source, "callbacks") != 0)
-		return xs_print(
-		    &result->arena,
-		    "not known what memory kernels were given: that takes "
-		    "CUPTI's callbacks, and GPU times are from %s",
-		    coverage->timing_source);
-	if (coverage->mode && strcmp(coverage->mode, "light") == 0)
-		return xs_print(
-		    &result->arena,
-		    "not known what memory kernels were given: that takes a "
-		    "recording of the whole run, and the mode was %s",
-		    coverage->mode);
-	if (range)
-		return xs_print(
-		    &result->arena,
-		    "not known what memory kernels were given: that takes a "
-		    "recording of the whole run, and XFERSPY_RANGE was %s",
-		    range);
-	if (driver && strtod(driver, NULL) < 12.4)
-		return xs_print(
-		    &result->arena,
-		    "not known what memory kernels were given: that takes a "
-		    "driver of CUDA 12.4 or later, not %s",
-		    driver);
-	return "not known what memory kernels were given: record again without "
-	       "XFERSPY_DATAFLOW=off and XFERSPY_MAX_SIZE, by a version that "
-	       "records it";
+	return xs_print(&result->arena,
+			"not known what memory kernels were given: %s",
+			failed_condition(result, trace));
 }
 
 int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,

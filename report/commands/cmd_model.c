@@ -150,7 +150,10 @@ static int check(const struct model_options *options)
 
 	if (!options->question.machine_count)
 		return xs_cli_misuse("--machine FILE|NAME", "it is missing",
-				     "see xferspy model --help");
+				     options->question.control
+					 ? "give it, and --h2d-bytes N or "
+					   "--d2h-bytes N"
+					 : "see xferspy model --help");
 	if (options->question.control)
 		return check_control(options);
 	code = check_direction("--h2d-bytes", work->h2d_bytes, "--h2d-ms",

@@ -63,7 +63,8 @@ const char *xs_job_verdict(struct xs_job *job)
 	const char *list = shares(job);
 
 	if (!job->program)
-		return "No verdict: no trace has what one needs.";
+		return "No verdict: no trace could be used; the lines marked ! "
+		       "say why, and xferspy report of one tells what to do.";
 	if (!list || job->recorded_ns <= 0)
 		return gain(job);
 	return xs_print(&job->arena,

@@ -371,6 +371,13 @@ expect 1 '' '' 'xferspy report half | grep -e Strategies -e profiler'
 expect 2 '' 'half: the file is cut or damaged; copy' \
 	'xferspy export --to perfetto half -o half.perfetto'
 
+# What is missing names its cause, and what to do.
+expect 2 'No verdict: no trace could be used;' '1 of 2 traces: it could not be read' \
+	'mkdir lost && >lost/a.xspy && cp half lost/b.xspy && xferspy report lost'
+expect 0 'xferspy 0.1.0 did not record it; record again' - \
+	'xferspy report --dataflow $source/examples/traces/stencil-512-pageable.xspy |
+		tr -s "\n " " "'
+
 # Python programs are their scripts.
 edited train.txt 's|/home/user/app/heat|python3 -u a/train.py --n 5|'
 expect 0 'different programs: heat before, train.py after' - \

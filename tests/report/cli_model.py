@@ -328,6 +328,7 @@ class Model(unittest.TestCase):
                 (self.model + round_ms + "--connections 4",
                  "--connections: it has no effect alone; give --control"),
                 (self.model + round_ms + "--peer", "--peer: it has no effect alone"),
+                ("--control", "it is missing; give it, and --h2d-bytes"),
                 (self.control, "--control: it needs the bytes of a message"),
                 (self.control + "--h2d-bytes 0",
                  "--control: it needs the bytes of a message"),
