@@ -3,7 +3,6 @@
 
 #include "analyzer/util/escape.h"
 #include "report/build/read.h"
-#include "report/commands/nearest.h"
 #include "report/commands/unfinished.h"
 #include "report/job/digest.h"
 
@@ -100,39 +99,16 @@ int xs_cli_parse_machine(const char *name, const char *value, void *into)
 		   : xs_cli_parse_text(name, value, into);
 }
 
-/* Returns the exit code of an unknown name. error: text of the loader. */
-static int unknown_machine(const char *name, const char *error)
-{
-	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];
-	const size_t count = xs_machine_names(names, XS_CLI_MACHINES_MAX);
-	struct xs_nearest nearest = {.word = name};
-	char what_to_do[128];
-
-	for (size_t i = 0; i < count; i++)
-		xs_nearest_offer(&nearest, names[i]);
-	if (!nearest.best) {
-		print_error("xferspy: %s; --machine list prints the names",
-			    error);
-		return XS_EXIT_INPUT;
-	}
-	snprintf(what_to_do, sizeof(what_to_do),
-		 "did you mean %s? --machine list prints the names",
-		 nearest.best);
-	return xs_cli_fail(name, "no such machine profile", what_to_do);
-}
-
 int xs_cli_machine(const char *name, struct xs_machine *machine)
 {
 	char error[512] = "";
-
 	const int err = xs_machine_load(name, machine, error, sizeof(error));
 
 	if (err == 0)
 		return 0;
-	if (err == -ENOENT)
-		return unknown_machine(name, error);
 	/* the text of the loader is complete */
-	print_error("xferspy: %s", error);
+	print_error("xferspy: %s%s", error,
+		    err == -ENOENT ? "; --machine list prints the names" : "");
 	return XS_EXIT_INPUT;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the options of a command and prints its --help, from one table. */
 #include "report/commands/cli.h"
-#include "report/commands/nearest.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -63,33 +62,16 @@ static const char *program(const struct xs_cli_command *command)
 	return command->function ? "xferspy " : "";
 }
 
-/* Names the option that was probably meant. */
-static int unknown_option(const struct xs_cli_command *command,
-			  const char *word)
-{
-	struct xs_nearest nearest = {.word = word};
-	char what_to_do[128];
-
-	if (strncmp(word, "--", 2) == 0)
-		for (size_t i = 0; command->options[i].name; i++)
-			xs_nearest_offer(&nearest, command->options[i].name);
-	snprintf(what_to_do, sizeof(what_to_do), "%s%s%ssee %s%s --help",
-		 nearest.best ? "did you mean " : "",
-		 nearest.best ? nearest.best : "", nearest.best ? "? " : "",
-		 program(command), command->name);
-	return xs_cli_misuse(word, "unknown option", what_to_do);
-}
-
 static int bad_option(const struct xs_cli_command *command, const char *word,
 		      int found)
 {
 	char help[64];
 
-	if (found != ':')
-		return unknown_option(command, word);
 	snprintf(help, sizeof(help), "see %s%s --help", program(command),
 		 command->name);
-	return xs_cli_misuse(word, "the option needs a value", help);
+	return xs_cli_misuse(
+	    word, found == ':' ? "the option needs a value" : "unknown option",
+	    help);
 }
 
 /* Writes the lines of --help of an option. */

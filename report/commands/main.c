@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The xferspy command: finds the subcommand. */
 #include "report/commands/cli.h"
-#include "report/commands/nearest.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -55,11 +54,9 @@ static bool is_file(const char *word, bool *program)
 	return S_ISREG(status.st_mode);
 }
 
-/* Names the command that was probably meant. */
 static int unknown(const char *word)
 {
-	struct xs_nearest nearest = {.word = word};
-	char what_to_do[PATH_MAX + 64] = "see xferspy --help";
+	char what_to_do[PATH_MAX + 64];
 	bool program;
 
 	if (is_file(word, &program)) {
@@ -69,16 +66,7 @@ static int unknown(const char *word)
 			 word);
 		return xs_cli_fail(word, "a file is not a command", what_to_do);
 	}
-
-	for (size_t i = 0; xs_cli_commands[i]; i++)
-		xs_nearest_offer(&nearest, xs_cli_commands[i]->name);
-	xs_nearest_offer(&nearest, "--version");
-	xs_nearest_offer(&nearest, "--help");
-	if (nearest.best)
-		snprintf(what_to_do, sizeof(what_to_do),
-			 "did you mean xferspy %s? see xferspy --help",
-			 nearest.best);
-	return xs_cli_misuse(word, "no such command", what_to_do);
+	return xs_cli_misuse(word, "no such command", "see xferspy --help");
 }
 
 /* "xferspy help COMMAND" is "xferspy COMMAND --help". */
