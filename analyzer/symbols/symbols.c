@@ -88,6 +88,7 @@ static bool is_foreign_file(const char *file)
 	    "/rustc/",
 	    "/go/pkg/mod/",
 	    "/usr/local/go/",
+	    "/Kokkos_",
 	    "cgo-gcc-prolog",
 	    "_cgo_gotypes.go",
 	};
