@@ -155,7 +155,7 @@ const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
 	const char *same =
 	    are_same  ? "no round frees the buffers, whose addresses are the "
 			"same in each"
-	    : in_turn ? "no round frees the buffers, which rounds use in turn"
+	    : in_turn ? "no round frees the buffers"
 	    : c->work.fresh_bytes > 0 ? "you keep one set of buffers: now each "
 					"round has new ones, by "
 					"its page faults"

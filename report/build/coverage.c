@@ -4,6 +4,8 @@
  * losses, damaged file, missing GPU times, then information.
  */
 #include "report/build/build.h"
+
+#include "analyzer/symbols/symbols.h"
 #include "report/result/site.h"
 #include "report/result/units.h"
 
@@ -245,14 +247,21 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 			    : "");
 }
 
-/* Whether the trace itself has source lines of the module. */
-static bool has_lines(const struct xs_trace *trace, uint32_t module)
+/* Whether the report names places of the module, and the trace has no lines of
+ * it. */
+static bool lacks_lines(const struct xs_trace *trace, uint32_t module)
 {
-	for (size_t i = 0; i < trace->site_count; i++)
-		if (trace->sites[i].module == module &&
-		    trace->sites[i].has_source)
-			return true;
-	return false;
+	bool is_named = false;
+
+	for (uint32_t i = 0; i < trace->site_count; i++) {
+		const struct xs_site *site = &trace->sites[i];
+
+		if (site->module == module && site->has_source)
+			return false;
+		is_named |= site->call_class &&
+			    xs_symbols_user_site(trace, i)->module == module;
+	}
+	return is_named;
 }
 
 /* Modules whose file changed since the run. */
@@ -263,7 +272,7 @@ static void note_changed(struct xs_result *result, const struct xs_trace *trace)
 
 	for (size_t i = 0; i < trace->module_count; i++)
 		if (trace->modules[i].changed &&
-		    !has_lines(trace, (uint32_t)i) && changed++ == 0)
+		    lacks_lines(trace, (uint32_t)i) && changed++ == 0)
 			path = trace->strings[trace->modules[i].path];
 	if (changed)
 		xs_build_note(result,

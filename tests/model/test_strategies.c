@@ -174,8 +174,7 @@ TEST(test_buffers_in_turn_are_all_pinned)
 {
 	assert_null(estimated("pinned")->needs);
 	assert_string_equal(replayed("pinned")->assumes[0],
-			    "no round frees the buffers, which rounds use in "
-			    "turn");
+			    "no round frees the buffers");
 	phase.rounds = 7;
 	assert_non_null(estimated("pinned")->needs);
 	phase.rounds = 8;
