@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,17 +86,23 @@ static int control_bytes(const unsigned char *text)
 	return text[0] == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0 ? 2 : 0;
 }
 
-/* Prints a text and the line's end. Names may contain characters that control
- * a terminal: their bytes become \xHH. */
-static void print_line(const char *text)
+/* Prints "xferspy: ", a text and the line's end. Names may contain characters
+ * that control a terminal: their bytes become \xHH. */
+__attribute__((format(printf, 1, 2))) static void print_line(const char *format,
+							     ...)
 {
 	const int fd = is_stderr(kept_stderr) ? kept_stderr : STDERR_FILENO;
+	char text[4 * PATH_MAX + 512] = "xferspy: ", line[PIPE_BUF];
+	const size_t prefix = strlen(text);
 	const unsigned char *at = (const unsigned char *)text;
-	char line[PIPE_BUF];
 	size_t used = 0;
+	va_list args;
 
 	if (!line_enabled || !is_stderr(fd))
 		return;
+	va_start(args, format);
+	vsnprintf(text + prefix, sizeof(text) - prefix, format, args);
+	va_end(args);
 	while (*at) {
 		int escaped = control_bytes(at);
 
@@ -114,36 +121,25 @@ static void print_line(const char *text)
 
 void xs_summary_print_error(const char *path, int error)
 {
-	char text[PATH_MAX + 256];
-
-	snprintf(text, sizeof(text),
-		 "xferspy: no trace: cannot create %s: %s; set XFERSPY_OUTPUT "
-		 "to a file that can be written",
-		 path,
-		 error == ENOTSUP ? "it is a device, a pipe or a socket"
-				  : strerror(error));
-	print_line(text);
+	print_line("no trace: cannot create %s: %s; set XFERSPY_OUTPUT to a "
+		   "file that can be written",
+		   path,
+		   error == ENOTSUP ? "it is a device, a pipe or a socket"
+				    : strerror(error));
 }
 
 void xs_summary_print_wrong(const char *what)
 {
-	char text[1024];
-
-	snprintf(text, sizeof(text), "xferspy: %s", what);
-	print_line(text);
+	print_line("%s", what);
 }
 
 void xs_summary_print_unused(void)
 {
-	char text[1024];
-
-	snprintf(text, sizeof(text),
-		 "xferspy: no trace of %s (pid %d): it called no CUDA function "
-		 "that is recorded; programs that it starts write traces of "
-		 "their own, but not if they are statically linked or setuid, "
-		 "drop LD_PRELOAD, or run in a container",
-		 program_invocation_short_name, (int)getpid());
-	print_line(text);
+	print_line("no trace of %s (pid %d): it called no CUDA function that "
+		   "is recorded; programs that it starts write traces of their "
+		   "own, but not if they are statically linked or setuid, drop "
+		   "LD_PRELOAD, or run in a container",
+		   program_invocation_short_name, (int)getpid());
 }
 
 static void print_size(char *text, size_t bytes, uint64_t file_bytes)
@@ -177,29 +173,6 @@ static bool is_gone(const struct xs_trace_file *trace, const char *path)
 	return now.st_dev != trace->device || now.st_ino != trace->inode;
 }
 
-static void print_gone(const char *path)
-{
-	char text[3 * PATH_MAX];
-
-	snprintf(text, sizeof(text),
-		 "xferspy: no trace at %s: it was deleted or renamed while the "
-		 "program ran",
-		 path);
-	print_line(text);
-}
-
-static void print_overwritten(const struct xs_trace_file *trace)
-{
-	char text[PATH_MAX + 256];
-
-	snprintf(
-	    text, sizeof(text),
-	    "xferspy: no trace: %s was truncated or overwritten while the "
-	    "program ran, or its disk failed; let nothing else write to it",
-	    trace->path);
-	print_line(text);
-}
-
 static bool is_empty(const struct xs_trace_file *trace, uint64_t file_bytes)
 {
 	return file_bytes == EMPTY_BYTES && !xs_gpu_records_last_end_ns() &&
@@ -224,49 +197,51 @@ static const char *why_empty(void)
 {
 	switch (range) {
 	case XS_RANGE_PROFILER:
-		return "XFERSPY_RANGE=profiler, and cudaProfilerStart() was "
-		       "not called";
+		return "no call between cudaProfilerStart() and "
+		       "cudaProfilerStop() (XFERSPY_RANGE=profiler)";
 	case XS_RANGE_SIGNAL:
-		return "XFERSPY_RANGE=signal, and no SIGUSR2 came";
+		return "no call after a SIGUSR2 (XFERSPY_RANGE=signal)";
 	case XS_RANGE_TIMED:
-		return "the run ended before XFERSPY_RANGE";
+		return "no call in the seconds of XFERSPY_RANGE";
 	default:
 		return "the report tells why";
 	}
 }
 
-void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
+/* Prints where the trace is, and what it lacks. */
+static void print_written(const char *path, const struct xs_file_header *header,
+			  uint64_t file_bytes)
 {
-	const struct xs_file_header *header = trace->header;
-	char text[4 * PATH_MAX + 256], size[32], lost[96] = "";
-	char absolute[2 * PATH_MAX];
-	const char *path;
-	uint64_t lost_ops;
+	const uint64_t lost_ops = header->lost_ops + header->lost_cupti;
+	char size[32], lost[96] = "";
 
-	if (!line_enabled)
-		return;
-	if (atomic_load(&trace->overwritten)) {
-		print_overwritten(trace);
-		return;
-	}
-	path = path_from_cwd(trace->path, absolute, sizeof(absolute));
-	if (is_gone(trace, path)) {
-		print_gone(path);
-		return;
-	}
-	lost_ops = header->lost_ops + header->lost_cupti;
 	print_size(size, sizeof(size), file_bytes);
 	if (header->lost_calls || lost_ops)
 		snprintf(lost, sizeof(lost),
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
-	if (is_empty(trace, file_bytes))
-		snprintf(text, sizeof(text),
-			 "xferspy: wrote %s, but recorded nothing: %s", path,
-			 why_empty());
+	print_line("wrote %s (%s%s). Next: xferspy report %s", path, size, lost,
+		   path);
+}
+
+void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
+{
+	char absolute[2 * PATH_MAX];
+	const char *path =
+	    path_from_cwd(trace->path, absolute, sizeof(absolute));
+
+	if (atomic_load(&trace->overwritten))
+		print_line("no trace: %s was truncated or overwritten while "
+			   "the program ran, or its disk failed; let nothing "
+			   "else write to it",
+			   trace->path);
+	else if (is_gone(trace, path))
+		print_line("no trace at %s: it was deleted or renamed while "
+			   "the program ran",
+			   path);
+	else if (is_empty(trace, file_bytes))
+		print_line("wrote %s, but recorded nothing: %s", path,
+			   why_empty());
 	else
-		snprintf(text, sizeof(text),
-			 "xferspy: wrote %s (%s%s). Next: xferspy report %s",
-			 path, size, lost, path);
-	print_line(text);
+		print_written(path, trace->header, file_bytes);
 }
