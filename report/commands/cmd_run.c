@@ -73,40 +73,40 @@ static int find_library(char *path, size_t size)
 	return -ENOENT;
 }
 
-/* Prepends to LD_PRELOAD. Returns 0 or -errno. */
-static int set_preload(const char *library)
+/* Sets a variable to three texts in a row. Returns 0 or -errno. */
+static int set(const char *name, const char *first, const char *between,
+	       const char *last)
 {
-	const char *before = getenv("LD_PRELOAD");
-	char *value = NULL;
+	char *value;
 	int err = 0;
 
-	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
-		     before ? before : "") < 0)
+	if (asprintf(&value, "%s%s%s", first, between, last) < 0)
 		return -ENOMEM;
-	if (setenv("LD_PRELOAD", value, 1) < 0)
+	if (setenv(name, value, 1) < 0)
 		err = -errno;
 	free(value);
 	return err;
 }
 
-/* Makes the path absolute, since the program may change its folder. Returns 0
- * or -errno. */
+/* Prepends to LD_PRELOAD. */
+static int set_preload(const char *library)
+{
+	const char *before = getenv("LD_PRELOAD");
+
+	return before && *before ? set("LD_PRELOAD", library, ":", before)
+				 : set("LD_PRELOAD", library, "", "");
+}
+
+/* Makes the path absolute, since the program may change its folder. */
 static int set_output(const char *output)
 {
 	char folder[PATH_MAX];
-	char *value = NULL;
-	int err = 0;
 
 	if (output[0] == '/')
-		return setenv("XFERSPY_OUTPUT", output, 1) < 0 ? -errno : 0;
+		return set("XFERSPY_OUTPUT", output, "", "");
 	if (!getcwd(folder, sizeof(folder)))
 		return -errno;
-	if (asprintf(&value, "%s/%s", folder, output) < 0)
-		return -ENOMEM;
-	if (setenv("XFERSPY_OUTPUT", value, 1) < 0)
-		err = -errno;
-	free(value);
-	return err;
+	return set("XFERSPY_OUTPUT", folder, "/", output);
 }
 
 /* The library would find out only when the program has ended. */
@@ -130,13 +130,13 @@ static int check_folder(const char *output, const char *pattern)
 }
 
 /* The library says at the end of this process if it called no CUDA. exec()
- * keeps the process id. Returns 0 or -errno. */
+ * keeps the process id. */
 static int set_pid(void)
 {
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	return setenv("XFERSPY_RUN_PID", pid, 1) < 0 ? -errno : 0;
+	return set("XFERSPY_RUN_PID", pid, "", "");
 }
 
 /* Stores where execvp() finds the program. */
@@ -239,8 +239,8 @@ static int prepare(const char *output, bool counters)
 		err = set_output(output);
 	if (!err)
 		err = set_pid();
-	if (!err && counters && setenv("XFERSPY_MODE", "counters", 1) < 0)
-		err = -errno;
+	if (!err && counters)
+		err = set("XFERSPY_MODE", "counters", "", "");
 	if (err < 0)
 		return xs_cli_fail("the environment", strerror(-err),
 				   "free some memory");
@@ -256,7 +256,9 @@ static int execute(char **command, const struct xs_earlier_trace *earlier)
 	err = errno;
 	xs_earlier_trace_put_back(earlier);
 	xs_cli_fail(command[0], strerror(err),
-		    "name a program that can be run");
+		    access(command[0], F_OK) == 0 && !strchr(command[0], '/')
+			? "it is here: put ./ before its name"
+			: "name a program that can be run");
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 

@@ -92,6 +92,11 @@ says "wrong" '^xferspy: XFERSPY_MODE=fast is not valid (trace, light,.* or off);
 XFERSPY_MODE=fast XFERSPY_SUMMARY=0 traced ./starts free
 expect "variables, no summary" "$(cat err)" ""
 
+# A program in this folder, which the shell would not find either.
+plain "$XS_COMMAND" run starts
+expect "here: exit code" "$status" 127
+says "here" 'starts: No such file or directory; it is here: put ./ before its name$'
+
 # Not asked for.
 plain env LD_PRELOAD="$XS_PRELOAD" true
 expect "without run" "$(cat err)" ""
