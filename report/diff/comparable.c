@@ -95,32 +95,18 @@ static const char *arguments(struct xs_diff *diff, const char *line)
 		   : xs_print(&diff->arena, "%.*s...", ARGUMENTS_MAX, line);
 }
 
-/* Warns if copies of a direction moved other bytes, by a twentieth, and returns
- * that. */
-static const char *warn_of_bytes(struct xs_diff *diff, const char *direction,
-				 int64_t before, int64_t after)
+/* Warns of other arguments by which the runs copy other bytes in, by more than
+ * a twentieth, and returns that. */
+static const char *warn_of_work(struct xs_diff *diff)
 {
-	const int64_t more = before > after ? before : after;
+	const int64_t before = diff->before->totals.h2d_bytes;
+	const int64_t after = diff->after->totals.h2d_bytes;
 
-	return before == XS_UNKNOWN || after == XS_UNKNOWN ||
-		       llabs(after - before) <= more / 20
-		   ? NULL
-		   : warn(diff, direction, xs_units_bytes(before).s,
-			  xs_units_bytes(after).s);
-}
-
-/* Returns which amount of work of runs with other arguments differs, or NULL.
- */
-static const char *other_work(struct xs_diff *diff)
-{
-	const struct xs_result_totals *a = &diff->before->totals,
-				      *b = &diff->after->totals;
-	const char *in = warn_of_bytes(diff, "they copy other amounts in",
-				       a->h2d_bytes, b->h2d_bytes);
-
-	return in ? in
-		  : warn_of_bytes(diff, "they copy other amounts out",
-				  a->d2h_bytes, b->d2h_bytes);
+	if (before == XS_UNKNOWN || after == XS_UNKNOWN ||
+	    llabs(after - before) <= (before > after ? before : after) / 20)
+		return NULL;
+	return warn(diff, "they copy other amounts in",
+		    xs_units_bytes(before).s, xs_units_bytes(after).s);
 }
 
 static const char *tool(const struct xs_result *result)
@@ -194,7 +180,7 @@ void xs_diff_check(struct xs_diff *diff)
 			 arguments(diff, before_line),
 			 arguments(diff, after_line)) != NULL;
 	if (diff->other_arguments && !gpus)
-		diff->different = other_work(diff);
+		diff->different = warn_of_work(diff);
 	warn_of_tools(diff);
 	warn(diff, "the driver's versions differ", before->driver_version,
 	     after->driver_version);
