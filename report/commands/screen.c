@@ -25,26 +25,15 @@ int xs_screen_parse_color(const char *name, const char *value, void *into)
 			     "use one of: auto, always, never");
 }
 
-static bool is_set(const char *variable)
-{
-	const char *value = getenv(variable);
-
-	return value && *value;
-}
-
-/* Whether TERM says that the terminal has no escape sequences. */
-static bool is_dumb_terminal(void)
-{
-	const char *type = getenv("TERM");
-
-	return type && strcmp(type, "dumb") == 0;
-}
-
+/* TERM may say that the terminal has no escape sequences. */
 static bool shows_colors(enum xs_screen_color color, bool terminal)
 {
+	const char *none = getenv("NO_COLOR"), *type = getenv("TERM");
+
 	if (color != XS_COLOR_AUTO)
 		return color == XS_COLOR_ALWAYS;
-	return terminal && !is_set("NO_COLOR") && !is_dumb_terminal();
+	return terminal && !(none && *none) &&
+	       !(type && strcmp(type, "dumb") == 0);
 }
 
 /* Takes the width of the terminal, unless that is unknown (0). */
