@@ -138,7 +138,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	row.bound = "the host's work needs no result of what it overlaps";
+	row.bound =
+	    "the host's work and what it overlaps need nothing of each other";
 	xs_estimate_assume(&row, row.bound);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;

@@ -65,8 +65,8 @@ static const char *does_not_pay(struct xs_result *result,
 }
 
 /* The row of the steady part that saves most, of those with a condition or
- * without: more than least_ns, and not more than the limit. *of: its phase.
- * NULL: there is none. */
+ * without, up to the limit, and more than least_ns. *of: its phase. NULL: there
+ * is none. */
 static const struct xs_result_estimate *
 nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 	    const struct xs_result_phase **of)
@@ -83,10 +83,10 @@ nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 			    !xs_result_may_hold(row) ||
 			    xs_worth_lacks_next(phase, row) ||
 			    row->saves_ns == XS_UNKNOWN ||
-			    row->saves_ns <= least_ns ||
-			    row->saves_ns > result->verdict.at_most_saves_ns)
+			    xs_result_capped_ns(result, row->saves_ns) <=
+				least_ns)
 				continue;
-			least_ns = row->saves_ns;
+			least_ns = xs_result_capped_ns(result, row->saves_ns);
 			most = row;
 			*of = phase;
 		}
@@ -98,8 +98,10 @@ static struct xs_units_text share_of(const struct xs_result *result,
 				     const struct xs_result_phase *phase,
 				     const struct xs_result_estimate *row)
 {
-	return xs_units_percent(xs_result_in_steady(phase, row->saves_ns),
-				result->verdict.steady_ns);
+	return xs_units_percent(
+	    xs_result_in_steady(phase,
+				xs_result_capped_ns(result, row->saves_ns)),
+	    result->verdict.steady_ns);
 }
 
 /* "; double-buffer would save 5.0 % of it, but only if ...": what saves more on

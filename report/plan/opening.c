@@ -312,8 +312,8 @@ static const char *of_round(struct xs_result *result,
 		: "");
 }
 
-/* " Step 2 may save 1.03 ms of each round's 3.58 ms, from 19 rounds on.",
- * beside what comes once and is little; or "" */
+/* " Step 2 may save 1.03 ms of each round's 3.58 ms, and pays from 19 rounds
+ * on.", beside what comes once and is little; or "" */
 static const char *in_longer(struct xs_result *result, const struct act *act)
 {
 	for (size_t i = 0; act->once && i < result->plan_count; i++) {
@@ -322,7 +322,7 @@ static const char *in_longer(struct xs_result *result, const struct act *act)
 		if (step->pays_rounds != XS_UNKNOWN)
 			return xs_print(
 			    &result->arena,
-			    " Step %" PRId64 " %s %s, from %" PRId64
+			    " Step %" PRId64 " %s %s, and pays from %" PRId64
 			    " rounds on.",
 			    step->step,
 			    step->is_question ? "may save" : "saves",

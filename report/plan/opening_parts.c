@@ -4,6 +4,7 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "report/plan/run_steps.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 #include "report/result/shown_text.h"
 
@@ -143,5 +144,15 @@ const char *xs_opening_no_step(struct xs_result *result)
 			length = (size_t)(end - why);
 	if (!why[length] && length && why[length - 1] == '.')
 		length--;
-	return xs_print(&result->arena, "%.*s", (int)length, why);
+	return xs_print(
+	    &result->arena, "%.*s%s", (int)length, why,
+	    !result->nearest_if || strncmp(why, "nothing without", 15) != 0
+		? ""
+		: xs_print(
+		      &result->arena, "; %s may save %s, only if %s",
+		      result->nearest_if->strategy,
+		      xs_units_ns(xs_result_capped_ns(
+				      result, result->nearest_if->saves_ns))
+			  .s,
+		      result->nearest_if->needs));
 }

@@ -49,8 +49,8 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 		add_sites(out->more_phases[i].phase, out);
 }
 
-/* What the steps of other phases add that are made with this one's next step;
- * of the same lines, the setup is paid once. */
+/* What the steps of other phases add that are made with this one's next step.
+ */
 static double along_ns(const struct xs_phase_steps *steps,
 		       const struct xs_phase_steps *phases, size_t count)
 {
@@ -61,7 +61,7 @@ static double along_ns(const struct xs_phase_steps *steps,
 		    &phases[i].items[phases[i].done];
 
 		if (xs_step_is_made_along(steps, &phases[i]))
-			adds_ns += xs_step_is_at_lines(steps, &phases[i])
+			adds_ns += xs_step_is_set_up_with(steps, &phases[i])
 				       ? its->rounds_add_ns
 				       : its->adds_ns;
 	}

@@ -57,7 +57,8 @@ static const char *say_setup(struct xs_arena *arena,
 	if (estimate->setup_ns <= 0)
 		return NULL;
 	return xs_print(
-	    arena, "The setup%s takes about %s.",
+	    arena, "The setup%s%s takes about %s.",
+	    more_ns > 0 ? " for all of these phases" : "",
 	    pins ? ", which registers these buffers or allocates pinned ones,"
 		 : "",
 	    setup_text(arena, estimate, (double)estimate->setup_ns + more_ns));
@@ -266,6 +267,23 @@ static const char *add_phase(struct xs_arena *arena, const char *list,
 		: xs_print(arena, "phase %" PRId64, phase->id));
 }
 
+/* " The same for a.cu:8, phase 2 and for 2 more phases: 5 ms of the saving.",
+ * if that is known. */
+static const char *say_along(struct xs_arena *arena, const char *list,
+			     size_t count, int64_t ns)
+{
+	const char *more = "", *saves = "";
+
+	if (count > NAMED_MAX)
+		more = xs_print(arena, " and for %zu more phase%s",
+				count - NAMED_MAX,
+				count == NAMED_MAX + 1 ? "" : "s");
+	if (ns != XS_UNKNOWN)
+		saves =
+		    xs_print(arena, ": %s of the saving", xs_units_ns(ns).s);
+	return xs_print(arena, " The same for %s%s%s.", list, more, saves);
+}
+
 const char *xs_plan_along(struct xs_result *result,
 			  const struct xs_phase_steps *steps,
 			  const struct xs_phase_step *step,
@@ -273,9 +291,10 @@ const char *xs_plan_along(struct xs_result *result,
 			  struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
-	const char *list = NULL, *more = "", *saves = "";
+	const char *list = NULL;
 	size_t count = 0;
 	double ns = 0;
+	bool once; /* the setup is of both */
 
 	XS_ARENA_NEW(arena, out->more_phases, result->phase_count);
 	for (size_t i = 0; out->more_phases && i < result->phase_count; i++) {
@@ -289,29 +308,25 @@ const char *xs_plan_along(struct xs_result *result,
 
 		if (!its)
 			continue;
-		ns += at_lines ? its->rounds_add_ns : its->adds_ns;
+		once =
+		    at_lines && !(its->strategy->changes & XS_CHANGES_LAUNCHES);
+		ns += once ? its->rounds_add_ns : its->adds_ns;
 		xs_number_add_known(
 		    &out->if_not_ns,
-		    xs_worth_loss_ns(phase, its->estimate, !at_lines));
+		    xs_worth_loss_ns(phase, its->estimate, !once));
 		if (named)
 			list = add_phase(arena, list, phase,
 					 at_lines ? NULL : its->estimate);
-		if (!at_lines)
+		if (!once)
 			out->more_phases[out->more_count++] =
 			    (struct xs_result_more){
 				phase, xs_number_round(its->adds_ns),
 				xs_number_round(xs_step_gain_setup_ns(its))};
 	}
-	if (!list)
-		return NULL;
-	if (count > NAMED_MAX)
-		more = xs_print(arena, " and for %zu more phase%s",
-				count - NAMED_MAX,
-				count == NAMED_MAX + 1 ? "" : "s");
-	if (step != &steps->longer)
-		saves = xs_print(arena, ": %s of the saving",
-				 xs_units_ns(xs_number_round(ns)).s);
-	return xs_print(arena, " The same for %s%s%s.", list, more, saves);
+	return list ? say_along(arena, list, count,
+				step == &steps->longer ? XS_UNKNOWN
+						       : xs_number_round(ns))
+		    : NULL;
 }
 
 /* What to do, what the setup takes, what else the change reaches, why an

@@ -79,8 +79,9 @@ static const char *in_place_of(struct xs_result *result,
 				     xs_print(arena, "%" PRId64, step->step));
 		count++;
 	}
-	return list ? xs_print(arena, ", in place of step%s %s (%s)",
+	return list ? xs_print(arena, ", in place of step%s %s%s (%s)",
 			       count == 1 ? "" : "s", list,
+			       result->phase_count > 1 ? " there" : "",
 			       xs_units_ns(replaced_ns(result, choice)).s)
 		    : "";
 }
@@ -184,8 +185,13 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 	shown = shown_row(result, &most);
 	return xs_print(
 	    &result->arena,
-	    "%s %s (effort: %s) may save %s of %s (%s of %s)%s, only if %s.%s",
-	    lead, shown.strategy, shown.effort,
+	    "%s %s%s (effort: %s) may save %s of %s (%s of %s)%s, only if "
+	    "%s.%s",
+	    lead, shown.strategy,
+	    result->phase_count > 1
+		? xs_print(&result->arena, " of phase %" PRId64, most.phase->id)
+		: "",
+	    shown.effort,
 	    xs_result_saving(&result->arena, shown.saves_ns, shown.saves_low_ns,
 			     shown.saves_high_ns),
 	    xs_units_ns(xs_result_untraced_wall_ns(result)).s,

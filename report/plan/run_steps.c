@@ -132,7 +132,7 @@ static void say_registering(struct xs_result *result,
 	in->advice = xs_print(
 	    arena,
 	    "Register the memory that holds the data, in place of %s%s%s%s, "
-	    "and copy from there.",
+	    "and copy from or to it.",
 	    in->calls, in->places ? " (" : "", in->places ? in->places : "",
 	    in->places ? ")" : "");
 	in->condition =

@@ -50,6 +50,14 @@ bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
 				   other->items[other->done].estimate);
 }
 
+bool xs_step_is_set_up_with(const struct xs_phase_steps *steps,
+			    const struct xs_phase_steps *other)
+{
+	return xs_step_is_at_lines(steps, other) &&
+	       !(other->items[other->done].strategy->changes &
+		 XS_CHANGES_LAUNCHES);
+}
+
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other)
 {
@@ -135,7 +143,7 @@ static double along_end_ns(const struct xs_phase_steps *steps,
 {
 	const double ns = saving_end_ns(other, more);
 
-	return xs_step_is_at_lines(steps, other)
+	return xs_step_is_set_up_with(steps, other)
 		   ? ns
 		   : ns - setup_end_ns(&other->items[other->done], more);
 }

@@ -17,6 +17,11 @@ int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count);
 bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
 			 const struct xs_phase_steps *other);
 
+/* Returns whether that step's setup is this one's, too: of buffers at the same
+ * lines, but not of a graph, which each phase has of its own. */
+bool xs_step_is_set_up_with(const struct xs_phase_steps *steps,
+			    const struct xs_phase_steps *other);
+
 /* Returns whether the next step of another phase is the same change as this
  * phase's next one, at lines that this one changes anyway, or near to them. */
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,

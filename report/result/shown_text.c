@@ -142,7 +142,10 @@ static const char *add_apart(struct xs_result *result, const char *list,
 					   xs_units_ns(phase->warm_up_ns).s));
 	if (phase->wall_ns < phase->total_ns - phase->total_ns / TOLD_PART)
 		list = xs_arena_join(arena, list,
-				     "rounds side by side share the time");
+				     xs_print(arena,
+					      "side by side, its rounds take "
+					      "the time of %.0f",
+					      xs_result_of_run(phase, 1)));
 	if (phase->apart && result->verdict.repeats)
 		return xs_arena_join(arena, list,
 				     phase->before ? "before the steady part"

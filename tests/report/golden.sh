@@ -208,7 +208,7 @@ opening corpus/contact-6/sixth/hec-jenkins-hash \
 # Step 2 is told alone.
 opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of each round's 689 us"
 # Its grid of 4 blocks leaves most SMs idle: only whether rounds are independent is open.
-opening corpus/h100/develop/hec-ga 'double-buffer (effort: host code at several places) may save' \
+opening corpus/h100/develop/hec-ga 'double-buffer of phase 1 (effort: host code at several places) may save' \
 	' % of the run), only if neither'
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
 # What comes once is little; what grows with the run is told beside it.
@@ -314,7 +314,7 @@ in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 # The host works beside a GPU that is hardly idle; a row has one range.
 prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json \
 	\$examples/frameworks/others/h200/gat.xspy | tr -s ' \n' ' '" 'idle; kernels are the limit, beside which the' \
-	'(4.84-6.85 ms)), but only if the' 'async* 5.47 ms 4.84-6.85 ms'
+	'(4.49-5.71 ms)), but only if no' 'async* 5.47 ms 4.84-6.85 ms'
 # A thread of XLA has no line of Python. Start-up is more than the host's code.
 in_one_line frameworks/others/h200/flax_dp '(no line of Python) and before ' ' 3 197 1.37 ms'
 opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: " \
@@ -364,7 +364,7 @@ in_one_line frameworks/typical/h200/item-eager 'of launches in autograd'"'"'s ba
 # the last kernel is launched from the line of .item()
 in_one_line frameworks/h100/decode 'of decode.py:21, :32 without its copy, and launch them as one'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
-	'pinned 418 us 401-439 us 34.3x 7.50 ms' ' 1? pinned: a round' \
+	'and 1 more step outside the steady part saves 7.50 ms' ' 1? pinned: a round' \
 	'may save 42.9 us (from 15.4 us slower'
 # The waits add up, and a copy that takes less than its wait has its time.
 in_one_line corpus/contact-4/fourth/pro-stencil '1.4 % 0.1 % at 3 more call sites (--all)' \
@@ -385,7 +385,7 @@ in_one_line frameworks/typical/h200-2/converge "the host's code before __cudaLau
 # CuPy's copies in and out of pinned memory.
 in_one_line frameworks/typical/h200-2/cupy_fft '| device.set(pinned) ' \
 	'| device.get(out=pinned) '
-in_one_line frameworks/typical/h200-2/llama_decode 'save at most 116 ms: 70.5 %' 'may save 116 ms'
+in_one_line frameworks/typical/h200-2/llama_decode 'save at most 108 ms: 65.1 %' 'may save 108 ms'
 in_one_line frameworks/typical/h200-2/pieces2048 ' 1. streams n=8: a round: ' \
 	'Use 8 pieces of 2 MiB instead of 256' 'which its 256 pieces meet now'
 # A condition halves a gain.

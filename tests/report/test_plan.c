@@ -1063,6 +1063,21 @@ TEST(the_same_lines_are_changed_once)
 	expect("pinned pinned");
 }
 
+/* Each has a graph of its own at the same lines, and its setup. */
+TEST(graphs_are_set_up_for_each_phase)
+{
+	result->phase_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		sites[i].step = "kernel";
+		copies_at(&phase[i], sites, 1);
+		set(add(&phase[i], "graph", 25), 25, 3);
+	}
+	expect("graph");
+	assert_int_equal(result->plan[0].adds_saves_ns, 2 * (250 - 3) * MS);
+	assert_int_equal(result->plan[0].more_count, 1);
+	assert_has(result->plan[0].text, "of these phases takes about 6.00 ms");
+}
+
 /* Without a line it is the call in the program; a call in a library serves many
  * lines. The step is of the phase that saves more, or with more lines. */
 TEST(the_same_calls_are_changed_once)
@@ -1162,7 +1177,7 @@ TEST(a_loss_is_of_all_phases)
 	expect("graph");
 	assert_int_equal(result->plan[0].adds_saves_ns, 2 * (250 - 3) * MS);
 	assert_int_equal(result->plan[0].if_not_ns, 2 * (10 + 3) * MS);
-	assert_has(result->plan[0].text, "The setup takes about 6.00 ms");
+	assert_has(result->plan[0].text, "of these phases takes about 6.00 ms");
 }
 
 /* A graph of two rounds fits no other of three that differ at the same lines,

@@ -111,8 +111,9 @@ static void put_later(const struct xs_terminal *terminal,
 	    "%s; effort: %s (--all)",
 	    xs_result_step_name(result, step->estimate),
 	    xs_result_step_beside(result, step), step->pays_rounds,
-	    step->instead_rounds == XS_UNKNOWN
-		? ""
+	    !step->instead ? ""
+	    : step->instead_rounds == XS_UNKNOWN
+		? xs_print(arena, ", never than %s", step->instead->strategy)
 		: xs_print(arena, ", than %s from %" PRId64,
 			   step->instead->strategy, step->instead_rounds),
 	    xs_result_rounds(step->phase), xs_units_ns(-step->adds_saves_ns).s,
