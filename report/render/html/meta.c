@@ -18,24 +18,21 @@ static const struct xs_json_field site_fields[] = {
 static json_t *site(struct xs_arena *arena, const struct xs_result_site *in)
 {
 	json_t *out = json_object();
-	bool failed = !out;
 
-	xs_json_set(out, "label", xs_json_text(xs_result_site_label(arena, in)),
-		    &failed);
-	xs_json_add(out, in, site_fields, &failed);
-	return xs_json_finish(out, failed);
+	xs_json_set(&out, "label",
+		    xs_json_text(xs_result_site_label(arena, in)));
+	xs_json_add(&out, in, site_fields);
+	return out;
 }
 
 static json_t *sites(struct xs_arena *arena,
 		     const struct xs_result_timeline *in)
 {
 	json_t *out = json_array();
-	bool failed = !out;
 
-	for (size_t i = 0; i < in->site_count && !failed; i++)
-		failed =
-		    json_array_append_new(out, site(arena, &in->sites[i])) < 0;
-	return xs_json_finish(out, failed);
+	for (size_t i = 0; i < in->site_count; i++)
+		xs_json_append(&out, site(arena, &in->sites[i]));
+	return out;
 }
 
 static json_t *kind(const void *of)
@@ -60,31 +57,26 @@ static json_t *view(const struct xs_result *result,
 		    const struct xs_result_view *in)
 {
 	json_t *out = json_object();
-	bool failed = !out;
 
-	xs_json_set(out, "phase",
+	xs_json_set(&out, "phase",
 		    in->phase ? json_integer(in->phase - result->phases)
-			      : json_null(),
-		    &failed);
-	xs_json_set(out, "estimate",
+			      : json_null());
+	xs_json_set(&out, "estimate",
 		    in->estimate
 			? json_integer(in->estimate - in->phase->estimates)
-			: json_null(),
-		    &failed);
-	xs_json_add(out, in, view_fields, &failed);
-	return xs_json_finish(out, failed);
+			: json_null());
+	xs_json_add(&out, in, view_fields);
+	return out;
 }
 
 static json_t *views(const struct xs_result *result,
 		     const struct xs_result_timeline *in)
 {
 	json_t *out = json_array();
-	bool failed = !out;
 
-	for (size_t i = 0; i < in->view_count && !failed; i++)
-		failed =
-		    json_array_append_new(out, view(result, &in->views[i])) < 0;
-	return xs_json_finish(out, failed);
+	for (size_t i = 0; i < in->view_count; i++)
+		xs_json_append(&out, view(result, &in->views[i]));
+	return out;
 }
 
 #undef IN
@@ -99,47 +91,42 @@ static json_t *rows(const struct xs_result *result,
 		    const struct xs_result_phase *phase)
 {
 	json_t *out = json_array();
-	bool failed = !out;
 
-	for (size_t i = 0; i < phase->estimate_count && !failed; i++) {
+	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *row = &phase->estimates[i],
 						shown = xs_result_shown_row(
 						    result, phase, row);
 		json_t *item = xs_json_object(&shown, row_fields);
 
 		xs_json_set(
-		    item, "listed",
-		    json_boolean(xs_result_is_listed(result, phase, row)),
-		    &failed);
-		failed |= json_array_append_new(out, item) < 0;
+		    &item, "listed",
+		    json_boolean(xs_result_is_listed(result, phase, row)));
+		xs_json_append(&out, item);
 	}
-	return xs_json_finish(out, failed);
+	return out;
 }
 
 static json_t *phases(struct xs_result *result)
 {
 	json_t *out = json_array();
 	const struct xs_result_phase *before = NULL;
-	bool failed = !out;
 
-	for (size_t i = 0; i < result->phase_count && !failed; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		failed =
-		    json_array_append_new(
-			out,
-			json_pack(
-			    "{s:I, s:I, s:I, s:o, s:o}", "used_between_ns",
-			    (json_int_t)xs_result_used_between_ns(phase),
-			    "in_run_ns",
-			    (json_int_t)xs_result_in_run_ns(result, phase),
-			    "kernels_ns",
-			    (json_int_t)xs_result_kernels_ns(phase), "text",
-			    xs_json_text(
-				xs_result_phase_text(result, phase, &before)),
-			    "rows", rows(result, phase))) < 0;
+		xs_json_append(
+		    &out,
+		    json_pack("{s:I, s:I, s:I, s:o, s:o}", "used_between_ns",
+			      (json_int_t)xs_result_used_between_ns(phase),
+			      "in_run_ns",
+			      (json_int_t)xs_result_in_run_ns(result, phase),
+			      "kernels_ns",
+			      (json_int_t)xs_result_kernels_ns(phase), "text",
+			      xs_json_text(
+				  xs_result_phase_text(result, phase, &before)),
+			      "rows", rows(result, phase)));
 	}
-	return xs_json_finish(out, failed);
+	return out;
 }
 
 /* The steps as they are shown. */
@@ -147,27 +134,23 @@ static json_t *steps(struct xs_result *result)
 {
 	struct xs_arena *arena = &result->arena;
 	json_t *out = json_array();
-	bool failed = !out;
 
-	for (size_t i = 0; i < result->plan_count && !failed; i++) {
+	for (size_t i = 0; i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
 
-		failed =
-		    json_array_append_new(
-			out,
-			json_pack(
-			    "{s:o, s:o, s:o}", "title",
-			    xs_json_text(
-				xs_print(arena, "%s%s",
-					 xs_result_step_before(result, step),
-					 xs_result_step_round(result, step))),
-			    "saving",
-			    xs_json_text(xs_result_step_saving(result, step)),
-			    "conditions",
-			    xs_json_text(
-				xs_result_step_conditions(result, step)))) < 0;
+		xs_json_append(
+		    &out,
+		    json_pack(
+			"{s:o, s:o, s:o}", "title",
+			xs_json_text(xs_print(
+			    arena, "%s%s", xs_result_step_before(result, step),
+			    xs_result_step_round(result, step))),
+			"saving",
+			xs_json_text(xs_result_step_saving(result, step)),
+			"conditions",
+			xs_json_text(xs_result_step_conditions(result, step))));
 	}
-	return xs_json_finish(out, failed);
+	return out;
 }
 
 /* What rows save more than the steps. */
@@ -191,24 +174,21 @@ json_t *xs_html_meta(struct xs_result *result,
 		     const struct xs_result_timeline *timeline)
 {
 	json_t *out = json_object();
-	bool failed = !out;
 
-	xs_json_set(out, "names",
-		    xs_json_texts(timeline->names, timeline->name_count),
-		    &failed);
-	xs_json_set(out, "sites", sites(&result->arena, timeline), &failed);
-	xs_json_set(out, "views", views(result, timeline), &failed);
-	xs_json_set(out, "phases", phases(result), &failed);
-	xs_json_set(out, "steps", steps(result), &failed);
-	xs_json_set(out, "no_phases", xs_json_text(xs_result_no_phases(result)),
-		    &failed);
-	xs_json_set(out, "no_overlap",
+	xs_json_set(&out, "names",
+		    xs_json_texts(timeline->names, timeline->name_count));
+	xs_json_set(&out, "sites", sites(&result->arena, timeline));
+	xs_json_set(&out, "views", views(result, timeline));
+	xs_json_set(&out, "phases", phases(result));
+	xs_json_set(&out, "steps", steps(result));
+	xs_json_set(&out, "no_phases",
+		    xs_json_text(xs_result_no_phases(result)));
+	xs_json_set(&out, "no_overlap",
 		    xs_json_text(xs_result_no_overlap(
 			result->verdict.repeats ? &result->steady.totals
-						: &result->totals)),
-		    &failed);
-	xs_json_set(out, "beyond", xs_json_text(beyond(result)), &failed);
-	xs_json_set(out, "pinning_outside",
-		    xs_json_text(xs_result_pinning_outside(result)), &failed);
-	return xs_json_finish(out, failed);
+						: &result->totals)));
+	xs_json_set(&out, "beyond", xs_json_text(beyond(result)));
+	xs_json_set(&out, "pinning_outside",
+		    xs_json_text(xs_result_pinning_outside(result)));
+	return out;
 }

@@ -40,18 +40,14 @@ static json_t *prediction(const void *in)
 {
 	const struct xs_diff_phase *phase = in;
 	json_t *out;
-	bool failed;
 
 	if (!phase->predicted)
 		return json_null();
 	out = xs_json_estimate(phase->predicted);
-	failed = !out;
-	xs_json_set(out, "measured_ns", xs_json_number(phase->measured_ns),
-		    &failed);
-	xs_json_set(out, "error_percent", xs_json_ratio(phase->error_percent),
-		    &failed);
-	xs_json_set(out, "within", json_boolean(phase->within), &failed);
-	return xs_json_finish(out, failed);
+	xs_json_set(&out, "measured_ns", xs_json_number(phase->measured_ns));
+	xs_json_set(&out, "error_percent", xs_json_ratio(phase->error_percent));
+	xs_json_set(&out, "within", json_boolean(phase->within));
+	return out;
 }
 
 /* One side of a phase. */

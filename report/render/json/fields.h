@@ -110,6 +110,6 @@ json_t *xs_json_object(const void *in, const struct xs_json_field *fields);
 json_t *xs_json_rows(const void *items, size_t count, size_t size,
 		     const struct xs_json_field *fields);
 
-/* Adds the members to an object. Sets *failed without memory. */
-void xs_json_add(json_t *out, const void *in,
-		 const struct xs_json_field *fields, bool *failed);
+/* Sets a key of each member. */
+void xs_json_add(json_t **out, const void *in,
+		 const struct xs_json_field *fields);

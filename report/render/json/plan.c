@@ -9,21 +9,19 @@ static json_t *bounds(const void *in)
 {
 	const struct xs_result_verdict *verdict = in;
 	json_t *out = json_array();
-	bool failed = !out;
 
-	for (size_t i = 0; !failed && i < verdict->part_count; i++) {
+	for (size_t i = 0; i < verdict->part_count; i++) {
 		const struct xs_result_part *part = &verdict->parts[i];
 		const double share =
 		    (double)part->ns / (double)verdict->recorded_ns;
 
-		failed = json_array_append_new(
-			     out, json_pack("{s:o, s:o, s:o}", "what",
-					    xs_json_text(part->what), "ns",
-					    xs_json_number(part->ns),
-					    "share_percent",
-					    xs_json_ratio(100 * share))) < 0;
+		xs_json_append(&out, json_pack("{s:o, s:o, s:o}", "what",
+					       xs_json_text(part->what), "ns",
+					       xs_json_number(part->ns),
+					       "share_percent",
+					       xs_json_ratio(100 * share)));
 	}
-	return xs_json_finish(out, failed);
+	return out;
 }
 
 #define IN struct xs_result_pinning
@@ -81,13 +79,11 @@ static json_t *sites(const void *in)
 {
 	const struct xs_result_step *step = in;
 	json_t *out = json_array();
-	bool failed = !out;
 
-	for (size_t i = 0; !failed && i < step->site_count; i++)
-		failed =
-		    json_array_append_new(
-			out, xs_json_object(step->sites[i], xs_json_site)) < 0;
-	return xs_json_finish(out, failed);
+	for (size_t i = 0; i < step->site_count; i++)
+		xs_json_append(&out,
+			       xs_json_object(step->sites[i], xs_json_site));
+	return out;
 }
 
 #undef IN

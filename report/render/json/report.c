@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The JSON report. Numbers are integers of ns and bytes; unknown is null. Out
- * of memory, jansson returns NULL, and json_object_set_new() fails for a NULL
- * value. xs_json_set() remembers this, so that the whole report fails.
+ * of memory, jansson returns NULL, and xs_json_set() and xs_json_append() make
+ * NULL of what would have it, so that the whole report fails.
  */
 #include "report/render/json/json.h"
 
@@ -204,11 +204,8 @@ int xs_render_json_report(struct xs_result *const *results, size_t count,
 		return xs_json_write(xs_json_object(results[0], report), out);
 	root = json_array();
 	for (size_t i = 0; i < count; i++)
-		if (results[i] &&
-		    json_array_append_new(
-			root, xs_json_object(results[i], report)) < 0) {
-			json_decref(root);
-			return -ENOMEM;
-		}
+		if (results[i])
+			xs_json_append(&root,
+				       xs_json_object(results[i], report));
 	return xs_json_write(root, out);
 }

@@ -46,25 +46,26 @@ json_t *xs_json_texts(const char *const *items, size_t count)
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		if (json_array_append_new(out, xs_json_text(items[i])) < 0) {
-			json_decref(out);
-			return NULL;
-		}
+		xs_json_append(&out, xs_json_text(items[i]));
 	return out;
 }
 
-void xs_json_set(json_t *object, const char *key, json_t *value, bool *failed)
+static void keep_if(json_t **out, int rc)
 {
-	if (json_object_set_new(object, key, value) < 0)
-		*failed = true;
+	if (rc < 0) {
+		json_decref(*out);
+		*out = NULL;
+	}
 }
 
-json_t *xs_json_finish(json_t *object, bool failed)
+void xs_json_set(json_t **out, const char *key, json_t *value)
 {
-	if (!failed)
-		return object;
-	json_decref(object);
-	return NULL;
+	keep_if(out, json_object_set_new(*out, key, value));
+}
+
+void xs_json_append(json_t **out, json_t *value)
+{
+	keep_if(out, json_array_append_new(*out, value));
 }
 
 json_t *xs_json_machine(const struct xs_machine *machine)
@@ -105,25 +106,22 @@ static json_t *column_value(const struct xs_column *column,
 json_t *xs_json_estimate(const struct xs_result_estimate *in)
 {
 	json_t *out = json_object();
-	bool failed = !out;
 
 	for (size_t i = 0; i < xs_estimate_column_count; i++)
-		xs_json_set(out, xs_estimate_columns[i].key,
-			    column_value(&xs_estimate_columns[i], in), &failed);
-	xs_json_set(out, "assumes",
-		    xs_json_texts(in->assumes, in->assume_count), &failed);
-	return xs_json_finish(out, failed);
+		xs_json_set(&out, xs_estimate_columns[i].key,
+			    column_value(&xs_estimate_columns[i], in));
+	xs_json_set(&out, "assumes",
+		    xs_json_texts(in->assumes, in->assume_count));
+	return out;
 }
 
 json_t *xs_json_estimates(const struct xs_result_estimate *items, size_t count)
 {
 	json_t *out = json_array();
-	bool failed = !out;
 
-	for (size_t i = 0; !failed && i < count; i++)
-		failed =
-		    json_array_append_new(out, xs_json_estimate(&items[i])) < 0;
-	return xs_json_finish(out, failed);
+	for (size_t i = 0; i < count; i++)
+		xs_json_append(&out, xs_json_estimate(&items[i]));
+	return out;
 }
 
 /* Writes a character that a terminal must not get. Returns its bytes. */

@@ -19,10 +19,9 @@ json_t *xs_json_machine(const struct xs_machine *machine);
  */
 int xs_json_write(json_t *root, FILE *out);
 
-/* Sets a key; a NULL value or object sets *failed. */
-void xs_json_set(json_t *object, const char *key, json_t *value, bool *failed);
-/* Returns the object, or releases it and returns NULL if failed. */
-json_t *xs_json_finish(json_t *object, bool failed);
+/* Set a key, append an item. A NULL value releases *out, and it stays NULL. */
+void xs_json_set(json_t **out, const char *key, json_t *value);
+void xs_json_append(json_t **out, json_t *value);
 
 /* These return a new reference, or NULL without memory. */
 json_t *xs_json_texts(const char *const *items, size_t count);
