@@ -47,23 +47,32 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	return _URC_NO_REASON;
 }
 
+/* Lets the kernel read the memory: it may not be there. */
+static bool read_memory(const void *from, void *to, size_t bytes)
+{
+	const struct iovec local = {to, bytes}, remote = {(void *)from, bytes};
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
+	       (ssize_t)bytes;
+}
+
 /*
  * Go calls C on the stack of a thread: runtime.asmcgocall keeps there how deep
  * the goroutine's own stack is, and the goroutine, which begins with the bounds
  * of that stack. Returns its end; 0: this is no such call.
  */
-static uintptr_t goroutine_end(const uintptr_t *kept, uintptr_t frame)
+static uintptr_t goroutine_end(const uintptr_t *top, uintptr_t frame)
 {
-	enum { NEWEST, OLDEST = 5 }; /* Go 1.22 or later, 1.19 */
+	enum { OLDEST = 5 }; /* word of Go 1.19; 0 in newer ones */
+	uintptr_t kept[OLDEST + 2], bounds[2];
 
-	for (unsigned i = NEWEST; i <= OLDEST; i++) {
-		uintptr_t bounds[2], depth = kept[i];
-		struct iovec to = {bounds, sizeof(bounds)},
-			     from = {(void *)kept[i + 1], sizeof(bounds)};
+	if (!read_memory(top, kept, sizeof(kept)))
+		return 0;
+	for (unsigned i = 0; i <= OLDEST; i++) {
+		const uintptr_t depth = kept[i];
 
 		if (depth && depth % sizeof(depth) == 0 &&
-		    process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
-			sizeof(bounds) &&
+		    read_memory((void *)kept[i + 1], bounds, sizeof(bounds)) &&
 		    bounds[0] < bounds[1] - depth &&
 		    bounds[1] - depth <= frame && frame < bounds[1])
 			return bounds[1];
