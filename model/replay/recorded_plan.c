@@ -86,6 +86,14 @@ bool xs_launches_await_staging(const struct xs_phase *phase)
 	return stages && phase->concurrent_ns > phase->total_ns / 2;
 }
 
+#define LONG_LAUNCH_NS 30000u
+
+bool xs_step_is_long_launch(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_KERNEL && !step->blocking &&
+	       step->return_ns - step->call_ns > LONG_LAUNCH_NS;
+}
+
 /*
  * Finds what an op waited for, unless the record contradicts it: the last op of
  * its queue and the previous op of its unit. Returns the latest of their ends;
@@ -348,14 +356,13 @@ static void recorder_free(struct recorder *rec)
 	free(rec->happens);
 }
 
-/* A launch call begins once it need not wait. */
+/* Takes the wait out of a launch call: it begins later. */
 static void leave_out_launch_wait(const struct recorder *rec,
 				  struct xs_step *step)
 {
 	const double call_ns = (double)(step->return_ns - step->call_ns);
 
-	if (step->kind == XS_STEP_KERNEL && !step->blocking &&
-	    call_ns > rec->most_launch_ns)
+	if (xs_step_is_long_launch(step) && call_ns > rec->most_launch_ns)
 		step->call_ns += (uint64_t)(call_ns - rec->most_launch_ns);
 }
 

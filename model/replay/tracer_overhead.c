@@ -104,7 +104,6 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_machine *machine)
 {
 	const struct xs_step *step = phase->steps;
-	/* what launches take beyond the profile is the program's, then */
 	const bool launches_wait = xs_launches_await_staging(phase);
 	uint64_t busy_until_ns = 0;
 	size_t i;
@@ -117,8 +116,9 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 		action->gap_ns =
 		    fmax(action->gap_ns - (double)step->hash_ns, 0);
 		action->gap_ns -= xs_tracer_gap_ns(phase, i, action->gap_ns);
-		if (step->kind == XS_STEP_KERNEL && !launches_wait &&
-		    action->kind == XS_ACTION_OP)
+		if (step->kind == XS_STEP_KERNEL &&
+		    action->kind == XS_ACTION_OP &&
+		    !(launches_wait && xs_step_is_long_launch(step)))
 			untrace_launch(machine, busy_until_ns <= step->call_ns,
 				       action);
 		if (step->kind == XS_STEP_KERNEL &&

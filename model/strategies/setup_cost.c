@@ -132,7 +132,7 @@ static bool are_same_pages(const struct xs_strategy_case *c)
 	return phase->step_count > 0 && c->work.fresh_bytes <= 0;
 }
 
-/* Rounds use a buffer at least so often to be said to use them in turn. */
+/* The least number of uses of a buffer, in the mean. */
 #define TURNS 8.0
 
 /* Whether rounds use the same few buffers in turn: all of them are pinned. The

@@ -64,9 +64,9 @@ static int64_t union_ns(struct span *spans, size_t count)
 	return xs_number_bounded(all_ns);
 }
 
-static bool moves_waits_or_launches(const struct xs_step *step)
+static bool moves_or_may_wait(const struct xs_step *step)
 {
-	return moves_or_waits(step) || step->kind == XS_STEP_KERNEL;
+	return moves_or_waits(step) || xs_step_is_long_launch(step);
 }
 
 static bool holds_host(const struct xs_step *step)
@@ -130,7 +130,7 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 	}
 	out->transfer_ns =
 	    time_of(phase, spans,
-		    xs_launches_await_staging(phase) ? moves_waits_or_launches
+		    xs_launches_await_staging(phase) ? moves_or_may_wait
 						     : moves_or_waits,
 		    xs_step_is_copy);
 	out->movable_ns = time_of(phase, spans, holds_host, xs_step_is_copy);
