@@ -6,20 +6,19 @@
 
 #include <stdlib.h>
 
-/* By how much the row's round is shorter than what the run counts of it, which
- * saves saves_ns: only time in which data moves or the host waits is saved. */
+/* By how much the row's round is shorter than what the run counts of it: only
+ * time in which data moves or the host waits is saved. */
 static int64_t uncounted_ns(const struct xs_result_phase *phase,
-			    const struct xs_result_estimate *row,
-			    int64_t saves_ns)
+			    const struct xs_result_estimate *row)
 {
 	const int64_t now_ns = xs_result_untraced_ns(phase);
 	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
 	int64_t ns;
 
-	if (saves_ns == XS_UNKNOWN || row->round_ns >= now_ns)
+	if (row->saves_ns == XS_UNKNOWN || row->round_ns >= now_ns)
 		return 0;
 	ns = now_ns - row->round_ns -
-	     xs_number_round(((double)saves_ns + setup_ns) /
+	     xs_number_round(((double)row->saves_ns + setup_ns) /
 			     xs_result_of_run(phase, 1));
 	return ns > 0 ? ns : 0;
 }
@@ -67,9 +66,7 @@ xs_result_shown_row(const struct xs_result *result,
 		    const struct xs_result_estimate *row)
 {
 	const int64_t gain = gain_ns(result, phase, row->saves_ns);
-	const int64_t cut =
-	    row->saves_ns == XS_UNKNOWN ? 0 : row->saves_ns - gain;
-	const int64_t uncounted = uncounted_ns(phase, row, row->saves_ns - cut);
+	const int64_t uncounted = uncounted_ns(phase, row);
 	const int64_t between_ns = xs_result_used_between_ns(phase);
 	const int64_t ns = uncounted + between_ns;
 	struct xs_result_estimate out = *row;

@@ -314,7 +314,7 @@ in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 # The host works beside a GPU that is hardly idle; a row has one range.
 prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json \
 	\$examples/frameworks/others/h200/gat.xspy | tr -s ' \n' ' '" 'idle; kernels are the limit, beside which the' \
-	'(4.49-5.71 ms)), but only if no' 'async* 5.47 ms 4.84-6.85 ms'
+	'(4.47-5.69 ms)), but only if no' 'async* 5.47 ms 4.84-6.85 ms'
 # A thread of XLA has no line of Python. Start-up is more than the host's code.
 in_one_line frameworks/others/h200/flax_dp '(no line of Python) and before ' ' 3 197 1.37 ms'
 opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: " \

@@ -748,6 +748,18 @@ TEST(no_step_has_a_reason)
 	says_why("the verdict says what is missing");
 }
 
+/* The host waits 2 % of the steady part, and the row saves more. */
+TEST(a_row_beyond_the_limit_is_not_denied)
+{
+	add(phase, "as-is", 50);
+	add(phase, "graph", 45)->known_high_ns = 50 * MS;
+	result->totals.h2d_bytes = 1;
+	phase->host_blocked_ns = MS;
+	says_why("not known: graph would save less than its uncertainty: "
+		 "a round 50.0 ms (49.0-51.0 ms) -> 45.0 ms (44.0-46.0 ms), "
+		 "which saves 2.0 % of the steady part");
+}
+
 /* Pinning takes longer than it saves of the one round. */
 TEST(a_setup_that_does_not_pay_is_named)
 {
