@@ -57,21 +57,24 @@ static bool read_memory(const void *from, void *to, size_t bytes)
 }
 
 /*
- * Go calls C on the stack of a thread: runtime.asmcgocall keeps there how deep
- * the goroutine's own stack is, and the goroutine, which begins with the bounds
- * of that stack. Returns its end; 0: this is no such call.
+ * Go calls C on the stack of a thread. There runtime.asmcgocall saves the
+ * distance from the end of the goroutine's own stack to its stack pointer, and
+ * the address of struct g, whose first two words are the bounds of that stack.
+ * Returns the stack's end; 0: this is no such call, or a sandbox refuses to
+ * read.
  */
 static uintptr_t goroutine_end(const uintptr_t *top, uintptr_t frame)
 {
-	enum { OLDEST = 5 }; /* word of Go 1.19; 0 in newer ones */
-	uintptr_t kept[OLDEST + 2], bounds[2];
+	enum { LAST_WORD = 5 };		      /* 0 in Go 1.22, 5 in 1.19 */
+	const uintptr_t stack_max = 1u << 30; /* of Go */
+	uintptr_t kept[LAST_WORD + 2], bounds[2];
 
 	if (!read_memory(top, kept, sizeof(kept)))
 		return 0;
-	for (unsigned i = 0; i <= OLDEST; i++) {
+	for (unsigned i = 0; i <= LAST_WORD; i++) {
 		const uintptr_t depth = kept[i];
 
-		if (depth && depth % sizeof(depth) == 0 &&
+		if (depth && depth <= stack_max && depth % sizeof(depth) == 0 &&
 		    read_memory((void *)kept[i + 1], bounds, sizeof(bounds)) &&
 		    bounds[0] < bounds[1] - depth &&
 		    bounds[1] - depth <= frame && frame < bounds[1])
@@ -98,11 +101,23 @@ static void walk_goroutine(struct xs_frames *stack)
 	}
 }
 
+/* Returns whether the outermost function may be Go's: it is neither code made
+ * while the program runs nor the start of a coroutine by makecontext(). */
+static bool may_be_go(const struct xs_frames *stack)
+{
+	const struct link_map *map = xs_objects_at(
+	    (const void *)(stack->frames[stack->count - 1].address - 1));
+
+	return map && !xs_objects_is_library(map->l_name, "libc.so");
+}
+
+/* The unwinder itself ends a walk only at a function without a table; others
+ * end in step(). */
 void xs_frames_walk(struct xs_frames *stack)
 {
 	stack->count = 0;
-	_Unwind_Backtrace(step, stack);
-	if (stack->count && stack->count < stack->max && !stack->in_python)
+	if (_Unwind_Backtrace(step, stack) == _URC_END_OF_STACK &&
+	    stack->count && may_be_go(stack))
 		walk_goroutine(stack);
 }
 

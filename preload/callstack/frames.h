@@ -23,7 +23,7 @@ struct xs_frame {
 struct xs_frames {
 	unsigned count, max; /* max: end of the walk */
 	bool in_python;	     /* the walk ends at the interpreter */
-	uintptr_t frame;     /* of the outermost function, if it has one */
+	uintptr_t frame;     /* frame pointer of the outermost frame */
 	struct xs_frame frames[XS_FRAMES_MAX];
 };
 

@@ -11,6 +11,9 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -54,6 +57,28 @@ int __wrap_dladdr1(const void *address, Dl_info *info, void **extra, int flags)
 	fail_msg("a walk compares symbols");
 #endif
 	return __real_dladdr1(address, info, extra, flags);
+}
+
+static bool in_go, reads_refused;
+ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *to,
+				unsigned long to_count,
+				const struct iovec *from,
+				unsigned long from_count, unsigned long flags);
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to,
+				unsigned long to_count,
+				const struct iovec *from,
+				unsigned long from_count, unsigned long flags);
+
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to,
+				unsigned long to_count,
+				const struct iovec *from,
+				unsigned long from_count, unsigned long flags)
+{
+	if (!in_go)
+		fail_msg("a walk looks for Go where there is none");
+	return reads_refused ? -1
+			     : __real_process_vm_readv(pid, to, to_count, from,
+						       from_count, flags);
 }
 
 /* How a call is seen, and the result of its walk. */
@@ -240,14 +265,54 @@ TEST(frames_of_ours_take_no_place)
 	assert_int_not_equal(sites[0], sites[1]);
 }
 
+static ucontext_t fibre;
+static struct call fibre_call = {.fn = XS_FN_cuLaunchKernel};
+
+static void see_in_fibre(void)
+{
+	see(&fibre_call);
+}
+
+/* There is no memory above a fibre's stack. */
+TEST(end_of_a_fibre)
+{
+	const size_t size = 1 << 18;
+	char *stack = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ucontext_t back;
+
+	assert_int_equal(mprotect(stack + size, size, PROT_NONE), 0);
+	getcontext(&fibre);
+	fibre.uc_stack.ss_sp = stack;
+	fibre.uc_stack.ss_size = size;
+	fibre.uc_link = &back;
+	makecontext(&fibre, see_in_fibre, 0);
+	swapcontext(&back, &fibre);
+	munmap(stack, 2 * size);
+}
+
 #ifdef __x86_64__
-TEST(places_in_go)
+static bool go_places_differ(void)
 {
 	struct call first = {.fn = XS_FN_cuLaunchKernel}, second = first;
 
+	in_go = true;
 	deep_call_from_go(see, &first);
 	deep_call_from_go(see, &second);
-	assert_int_not_equal(first.site, second.site);
+	in_go = false;
+	return first.site != second.site;
+}
+
+TEST(places_in_go)
+{
+	assert_true(go_places_differ());
+}
+
+TEST(places_in_go_in_a_sandbox)
+{
+	reads_refused = true;
+	go_places_differ();
+	reads_refused = false;
 }
 #endif
 
