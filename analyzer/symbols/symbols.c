@@ -73,9 +73,8 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const struct xs_trace *trace,
 	return module->changed ? NULL : opened;
 }
 
-/* Returns whether the file is a header of the toolkit or the system, or the
- * source of a crate or module of others: it contains wrappers, not the user's
- * code. */
+/* Returns whether the file is a header of the toolkit or the system, or made by
+ * a compiler: it contains wrappers, not the user's code. */
 static bool is_foreign_file(const char *file)
 {
 	static const char *const parts[] = {
@@ -84,11 +83,7 @@ static bool is_foreign_file(const char *file)
 	    "/cuda/include/",
 	    "cuda_runtime.h",
 	    ".stub.c",
-	    "/.cargo/",
 	    "/rustc/",
-	    "/go/pkg/mod/",
-	    "/usr/local/go/",
-	    "/Kokkos_",
 	    "cgo-gcc-prolog",
 	    "_cgo_gotypes.go",
 	};
@@ -214,6 +209,7 @@ static void find_function(const struct xs_trace *trace, Dwarf_Die *unit,
 		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram || !place->file)
 			break;
 		if (!is_foreign_file(place->file) &&
+		    !xs_symbols_is_library(place->file) &&
 		    !is_stub(trace, place->function)) {
 			find_outer(unit, &scopes[i], count - i, place);
 			break;

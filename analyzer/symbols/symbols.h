@@ -23,12 +23,16 @@ int xs_symbols_append(const char *path, const struct xs_trace *trace);
 
 /*
  * Returns the first frame of a site's chain that belongs to the user: one with
- * a line outside Python packages and libraries; else one with a line, Python
+ * a line outside packages and libraries; else one with a line, Python
  * before others; else one with a name. Falls back to the first frame outside
  * the CUDA runtime, or to the site itself. NULL when there is no such site.
  */
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site);
+
+/* Returns whether the source file is one of a crate, of a module of Go, of Go's
+ * runtime or of Kokkos, which users rarely change. */
+bool xs_symbols_is_library(const char *path);
 
 /* Returns whether the frame is one of Python, with its line. */
 bool xs_symbols_is_python(const struct xs_site *site);

@@ -17,6 +17,22 @@ static bool is_package(const char *path)
 	       strncmp(path, "<frozen ", 8) == 0;
 }
 
+bool xs_symbols_is_library(const char *path)
+{
+	static const char *const parts[] = {
+	    "/registry/src/",		    /* of cargo */
+	    "/git/checkouts/", "/pkg/mod/", /* of Go */
+	    "runtime/cgo/",    "runtime/cgocall.go",
+	    "runtime/asm_",    "runtime/proc.go",
+	};
+	const char *name = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strstr(path, parts[i]))
+			return true;
+	return strncmp(name ? name + 1 : path, "Kokkos_", 7) == 0;
+}
+
 /* Ranks a frame by how likely the user would change it. */
 enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, USERS };
 
@@ -26,6 +42,8 @@ static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
 
 	if (!site->file)
 		return site->symbol ? NAMED : NAMELESS;
+	if (xs_symbols_is_library(site->file))
+		return NATIVE_PACKAGE;
 	if (native &&
 	    is_package(trace->strings[trace->modules[site->module].path]))
 		return NATIVE_PACKAGE;

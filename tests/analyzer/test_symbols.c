@@ -59,7 +59,7 @@ static __attribute__((noinline)) uint64_t outer_function(void)
 }
 
 /* What a crate of others defines, inlined into the user's function. */
-#line 1 "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/a/lib.rs"
+#line 1 "/usr/local/cargo/registry/src/index.crates.io-1949cf8c6b5b557f/a/lib.rs"
 static inline __attribute__((always_inline)) uint64_t crate_function(void)
 {
 	uint64_t offset = call_offset();
@@ -301,6 +301,34 @@ TEST(test_user_site_of_runtime)
 	f.trace.sites[1].symbol = names[0];
 	f.trace.sites[1].caller = 0; /* a circle */
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
+	free(f.trace.sites);
+}
+
+TEST(test_user_site_of_libraries)
+{
+	static char *const
+	    crate = "/usr/local/cargo/registry/src/index-1/a/lib.rs",
+	    *const own[] = {"/home/me/Kokkos_tutorials/heat/copy.cpp",
+			    "/home/me/.cargo/tool/main.rs"},
+	    *const libraries[] = {crate,
+				  "/root/.cargo/git/checkouts/a-1/b/lib.rs",
+				  "/root/go/pkg/mod/a@v1/b.go",
+				  "/usr/share/go-1.19/src/runtime/cgocall.go",
+				  "/opt/kokkos/core/src/Kokkos_Parallel.hpp"};
+	struct fixture f;
+
+	init(&f, program, build_id);
+	f.trace.sites[0].caller = 1;
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+		f.trace.sites[0].file = libraries[i];
+		f.trace.sites[1].file = own[i % 2];
+		assert_ptr_equal(xs_symbols_user_site(&f.trace, 0),
+				 &f.trace.sites[1]);
+		/* better than no line */
+		f.trace.sites[1].file = crate;
+		assert_ptr_equal(xs_symbols_user_site(&f.trace, 0),
+				 &f.trace.sites[0]);
+	}
 	free(f.trace.sites);
 }
 
