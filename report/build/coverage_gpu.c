@@ -23,17 +23,19 @@ static void note_timing_source(struct xs_result *result,
 		return;
 	if (error)
 		sscanf(error, "error_ns=%" SCNu64, &error_ns);
-	if (trace->op_count)
-		xs_build_note(result,
-			      "no CUPTI: only calls through a shared CUDA "
-			      "runtime are recorded; "
-			      "CUDA events measure their GPU times, which "
-			      "include the launch "
-			      "latency of some microseconds%s%s; host memory "
-			      "counts as pageable "
-			      "unless its pinning was recorded",
-			      error_ns ? ", accurate to " : "",
-			      error_ns ? xs_units_ns((int64_t)error_ns).s : "");
+	if (!trace->op_count)
+		xs_build_note(result, "no CUPTI: only calls through a shared "
+				      "CUDA runtime are recorded");
+	else
+		xs_build_note(
+		    result,
+		    "no CUPTI: only calls through a shared CUDA runtime are "
+		    "recorded; CUDA events measure their GPU times, which "
+		    "include the launch latency of some microseconds%s%s; "
+		    "host memory counts as pageable unless its pinning was "
+		    "recorded",
+		    error_ns ? ", accurate to " : "",
+		    error_ns ? xs_units_ns((int64_t)error_ns).s : "");
 	if (out->untimed)
 		xs_build_note(
 		    result,

@@ -472,6 +472,9 @@ TEST(what_is_missing_is_said)
 	read_trace("traces/nothing");
 	says("not known: the trace has no calls of CUDA; if the "
 	     "program has, docs");
+	assert_string_equal(result->coverage.notes[0],
+			    "no CUPTI: only calls through a shared CUDA "
+			    "runtime are recorded");
 	tear_down(NULL);
 	read_trace("traces/cut");
 	says("not known: the file was cut: ");
