@@ -178,6 +178,9 @@ const char *xs_code_of(struct xs_result *result,
 
 	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
 		return NULL;
+	/* what stands at a pragma is no call */
+	if (result->run.offloads && strategy->changes != XS_CHANGES_PINNING)
+		return NULL;
 	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
 	if (strategy->changes & XS_CHANGES_SIZES && calls.any_async)
 		code = xs_words_replace(arena, code, async);
