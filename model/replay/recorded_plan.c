@@ -25,8 +25,8 @@ struct recorder {
 	struct latest *queued;	/* by queue */
 	struct latest *happens; /* by event */
 	struct latest on_unit[XS_UNITS];
-	double all_end_ns;     /* the latest end in all queues; or -INFINITY */
-	double most_launch_ns; /* of a launch call; INFINITY: as recorded */
+	double all_end_ns; /* the latest end in all queues; or -INFINITY */
+	double waits_part; /* of long launches, left out */
 };
 
 /* Returns whether the step is a further op of a call that had returned after it
@@ -70,28 +70,36 @@ bool xs_step_is_pageable(const struct xs_step *step)
 		step->dst_memory == XS_MEM_PAGEABLE);
 }
 
-bool xs_launches_await_staging(const struct xs_phase *phase)
-{
-	bool stages = false;
-
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
-		if (step->kind == XS_STEP_ALLOCATE ||
-		    step->kind == XS_STEP_FREE)
-			return false;
-		stages |= xs_step_is_pageable(step) &&
-			  (double)step->bytes > XS_COPIED_BY_CALL_BYTES;
-	}
-	return stages && phase->concurrent_ns > phase->total_ns / 2;
-}
-
 #define LONG_LAUNCH_NS 30000u
 
 bool xs_step_is_long_launch(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_KERNEL && !step->blocking &&
 	       step->return_ns - step->call_ns > LONG_LAUNCH_NS;
+}
+
+double xs_launches_await_staging(const struct xs_phase *phase)
+{
+	double staging_ns = 0, launches_ns = 0;
+
+	if (phase->concurrent_ns <= phase->total_ns / 2 || !phase->wall_ns)
+		return 0;
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		const double call_ns =
+		    (double)(step->return_ns - step->call_ns);
+
+		if (step->kind == XS_STEP_ALLOCATE ||
+		    step->kind == XS_STEP_FREE)
+			return 0;
+		if (xs_step_is_pageable(step) &&
+		    (double)step->bytes > XS_COPIED_BY_CALL_BYTES)
+			staging_ns += call_ns;
+		else if (xs_step_is_long_launch(step))
+			launches_ns += call_ns;
+	}
+	staging_ns *= (double)phase->total_ns / (double)phase->wall_ns - 1;
+	return launches_ns > 0 ? fmin(staging_ns / launches_ns, 1) : 0;
 }
 
 /*
@@ -360,10 +368,11 @@ static void recorder_free(struct recorder *rec)
 static void leave_out_launch_wait(const struct recorder *rec,
 				  struct xs_step *step)
 {
-	const double call_ns = (double)(step->return_ns - step->call_ns);
+	const double wait_ns = (double)(step->return_ns - step->call_ns) -
+			       xs_or_zero(rec->machine->call_launch_ns.value);
 
-	if (xs_step_is_long_launch(step) && call_ns > rec->most_launch_ns)
-		step->call_ns += (uint64_t)(call_ns - rec->most_launch_ns);
+	if (xs_step_is_long_launch(step) && wait_ns > 0)
+		step->call_ns += (uint64_t)(rec->waits_part * wait_ns);
 }
 
 int xs_recorded_plan_build(const struct xs_phase *phase,
@@ -374,9 +383,7 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 	struct recorder rec = {.machine = machine, .change = change};
 	int rc = recorder_init(&rec, phase);
 
-	rec.most_launch_ns = change->pin && xs_launches_await_staging(phase)
-				 ? machine->call_launch_ns.value
-				 : INFINITY;
+	rec.waits_part = change->pin ? xs_launches_await_staging(phase) : 0;
 	for (size_t i = 0; !rc && i < phase->step_count; i++) {
 		struct xs_step step = on_one_clock(&phase->steps[i]);
 		struct xs_action action = begin_action(&rec, &step);

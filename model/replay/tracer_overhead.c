@@ -104,7 +104,7 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_machine *machine)
 {
 	const struct xs_step *step = phase->steps;
-	const bool launches_wait = xs_launches_await_staging(phase);
+	const bool launches_wait = xs_launches_await_staging(phase) > 0;
 	uint64_t busy_until_ns = 0;
 	size_t i;
 

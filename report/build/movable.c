@@ -130,8 +130,8 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 	}
 	out->transfer_ns =
 	    time_of(phase, spans,
-		    xs_launches_await_staging(phase) ? moves_or_may_wait
-						     : moves_or_waits,
+		    xs_launches_await_staging(phase) > 0 ? moves_or_may_wait
+							 : moves_or_waits,
 		    xs_step_is_copy);
 	out->movable_ns = time_of(phase, spans, holds_host, xs_step_is_copy);
 	out->issue_ns =

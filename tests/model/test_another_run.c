@@ -287,6 +287,7 @@ static void set_threads(uint64_t concurrent_ns)
 {
 	phase.src_memory = phase.dst_memory = XS_MEM_PAGEABLE;
 	phase.total_ns = 10000;
+	phase.wall_ns = 2500;
 	phase.concurrent_ns = concurrent_ns;
 	estimate();
 }
@@ -322,6 +323,11 @@ TEST(test_pinned_memory_ends_waits_for_other_threads)
 	assert_true(replayed("pinned")->round_ns > 300000);
 	set_threads(5001);
 	assert_true(replayed("pinned")->round_ns < 280000);
+	/* three threads beside it stage for 3 x 20000 of the 203000 */
+	steps[0].return_ns = steps[0].end_ns = 10000;
+	steps[3].return_ns = 418000;
+	set_threads(5001);
+	assert_true(replayed("pinned")->round_ns > 300000);
 }
 
 /* The second kernel may have waited for what the trace does not have. */
