@@ -95,18 +95,29 @@ static const char *arguments(struct xs_diff *diff, const char *line)
 		   : xs_print(&diff->arena, "%.*s...", ARGUMENTS_MAX, line);
 }
 
-/* Warns of other arguments by which the runs copy other bytes in, by more than
- * a twentieth, and returns that. */
+/* Returns the sign of a change by more than a twentieth, 0 if it is unknown. */
+static int change(int64_t before, int64_t after)
+{
+	const int64_t most = before > after ? before : after;
+
+	if (before == XS_UNKNOWN || after == XS_UNKNOWN)
+		return 0;
+	return (after - before > most / 20) - (before - after > most / 20);
+}
+
+/* Warns of other arguments by which the runs copy and compute more, or less,
+ * and returns that. Less is copied alone by what a report advises. */
 static const char *warn_of_work(struct xs_diff *diff)
 {
-	const int64_t before = diff->before->totals.h2d_bytes;
-	const int64_t after = diff->after->totals.h2d_bytes;
+	const struct xs_result_totals *before = &diff->before->totals;
+	const struct xs_result_totals *after = &diff->after->totals;
+	const int bytes = change(before->h2d_bytes, after->h2d_bytes);
 
-	if (before == XS_UNKNOWN || after == XS_UNKNOWN ||
-	    llabs(after - before) <= (before > after ? before : after) / 20)
+	if (!bytes || bytes != change(before->kernel_ns, after->kernel_ns))
 		return NULL;
 	return warn(diff, "they copy other amounts in",
-		    xs_units_bytes(before).s, xs_units_bytes(after).s);
+		    xs_units_bytes(before->h2d_bytes).s,
+		    xs_units_bytes(after->h2d_bytes).s);
 }
 
 static const char *tool(const struct xs_result *result)
