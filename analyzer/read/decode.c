@@ -264,6 +264,8 @@ static int on_chunk(void *self, uint64_t at,
 	struct xs_decoder *d = self;
 
 	xs_again_begin(&d->again, at);
+	d->trace->used_end = at + chunk->used_bytes;
+	d->trace->chunks_end = at + chunk->capacity_bytes;
 	d->base_ns = chunk->base_ns;
 	d->thread = chunk->thread;
 	forget_wide(d);

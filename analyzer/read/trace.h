@@ -226,6 +226,7 @@ struct xs_defect {
 struct xs_trace {
 	struct xs_file_header header;
 	uint64_t file_bytes;
+	uint64_t used_end, chunks_end; /* of the last chunk, in the file */
 
 	struct xs_op *ops;
 	size_t op_count;

@@ -46,13 +46,17 @@ const char *xs_build_place(struct xs_result *result,
 		   : label;
 }
 
-/* How much shorter the file is than its header says. */
+/* How much shorter the file is than its header says, without zeros at its end.
+ */
 static int64_t missing_bytes(const struct xs_trace *trace)
 {
 	const uint64_t tail = trace->header.tail_bytes;
+	const bool is_last = trace->chunks_end == tail;
+	const uint64_t end =
+	    is_last && trace->used_end < tail ? trace->used_end : tail;
 
-	return trace->file_bytes && trace->file_bytes < tail
-		   ? xs_number_bounded(tail - trace->file_bytes)
+	return trace->file_bytes && trace->file_bytes < end
+		   ? xs_number_bounded(end - trace->file_bytes)
 		   : 0;
 }
 

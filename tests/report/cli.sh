@@ -365,6 +365,10 @@ expect 1 '' '' 'xferspy diff half $pinned | grep predicted'
 expect 1 '' '' 'xferspy report half | grep -e Strategies -e profiler'
 expect 2 '' 'half: the file is cut or damaged; copy' \
 	'xferspy export --to perfetto half -o half.perfetto'
+# Zeros at the end of its last chunk are not missed.
+expect 2 'pin the host buffers of' 'padding: the file is cut or damaged; copy' \
+	'zcat <$source/examples/traces/stencil-512-pageable.xspy | head -c 13455 >padding
+		xferspy report padding'
 
 # What is missing names its cause, and what to do.
 expect 2 'No verdict: no trace could be used;' '1 of 2 traces: it could not be read' \
