@@ -31,12 +31,13 @@ static const char *why(const struct xs_result_coverage *coverage,
 		return "they are there twice, or of several processes";
 	if (kind == XS_RECORD_GAP_RATES)
 		return "their times or sizes are wrong";
-	if (coverage->damaged)
-		return "they are in the damaged part of the file";
 	if (coverage->imported)
 		return "the imported file lacks them";
-	if (coverage->lost_ops || coverage->lost_cupti)
+	if ((coverage->lost_ops || coverage->lost_cupti) &&
+	    !coverage->missing_bytes)
 		return "they are among the lost records";
+	if (coverage->damaged)
+		return "they are in the damaged part of the file";
 	return "another profiler in the process (torch.profiler?) may have "
 	       "disabled them; run without it";
 }

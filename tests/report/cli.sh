@@ -369,6 +369,10 @@ expect 2 '' 'half: the file is cut or damaged; copy' \
 expect 2 'pin the host buffers of' 'padding: the file is cut or damaged; copy' \
 	'zcat <$source/examples/traces/stencil-512-pageable.xspy | head -c 13455 >padding
 		xferspy report padding'
+# Nor are records in a damaged place that were lost when it was written.
+edited gap.txt '/^copy .*correlation=3 /d; /^header/s/ state/ lost_ops=40 state/; /^kernel .*=8 /s/shape=1/shape=5898241/'
+expect 0 'they are among the lost records' 'gap.txt: the file is cut or damaged' \
+	'xferspy report gap.txt | tr -s "\n " " "'
 
 # What is missing names its cause, and what to do.
 expect 2 'No verdict: no trace could be used;' '1 of 2 traces: it could not be read' \
