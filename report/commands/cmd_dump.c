@@ -150,16 +150,12 @@ static int copy_file(const char *from, int to)
 	return err;
 }
 
-/* Why call sites of a file, or all, have no function and line; NULL: they have.
- */
+/* Why call sites of a file, whose names may be there, have no function and
+ * line; NULL: they have. */
 static const char *why_unresolved(const struct xs_trace *trace,
 				  const char **file)
 {
-	bool any = false;
-
-	*file = NULL;
 	XS_EACH(site, trace->sites, trace->site_count) {
-		any |= site->symbol || site->file;
 		if (site->module == XS_NONE || site->symbol || site->file)
 			continue;
 		*file = trace->strings[trace->modules[site->module].path];
@@ -168,7 +164,7 @@ static const char *why_unresolved(const struct xs_trace *trace,
 		if (**file == '/' && access(*file, F_OK) != 0)
 			return "it is not on this machine";
 	}
-	return any || !*file ? NULL : "it has no names of functions";
+	return NULL;
 }
 
 /* Writes a copy of path with the resolved call sites. Returns 0 or -errno. */

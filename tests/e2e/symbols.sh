@@ -120,6 +120,8 @@ read_trace
 grep -q '"module": ".*/stripped"' report.json || fail "stripped: no module"
 grep -q '"offset": [1-9]' report.json || fail "stripped: no offset"
 grep -q '"function": "move"' report.json && fail "stripped: a function"
+"$XS_COMMAND" dump --resolve ./*.xspy -o copy >out || fail "stripped: a code"
+rm copy
 
 # A module that was loaded later, by a relative path.
 build libmove.so -g -DLIBRARY -fPIC -shared
