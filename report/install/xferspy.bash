@@ -40,7 +40,8 @@ _xferspy()
 	--to) files=false words='perfetto sqlite otf2' ;;
 	--machine) words=$("$xferspy" report --machine list | cut -d ' ' -f 1) ;;
 	*)
-		[[ $word != -* ]] || files=false words=$("$xferspy" "$command" --help |
+		[[ $word != -* ]] || ((COMP_CWORD == 1)) ||
+			files=false words=$("$xferspy" "$command" --help 2>/dev/null |
 			sed -n 's/^  \(-., \)*\(--[a-z0-9-]*\).*/\2/p')
 		;;
 	esac

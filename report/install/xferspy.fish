@@ -36,7 +36,7 @@ function __xferspy_complete
         case '*'
             test $words[2] = run; and __xferspy_program $words[3..-1]; and return
             if string match -q -- '-*' $word
-                $words[1] $words[2] --help |
+                $words[1] $words[2] --help 2>/dev/null |
                     string replace -rf '^  (?:-., )?(--[a-z0-9-]+).*?   *(.*)' '$1\t$2'
             else
                 __fish_complete_path $word

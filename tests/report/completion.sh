@@ -55,6 +55,8 @@ for shell in bash zsh fish; do
 	command -v "$shell" >/dev/null || continue
 	expect "$shell: command" "$("in_$shell" rep)" "report"
 	expect "$shell: option" "$("in_$shell" report --fo)" "--format"
+	expect "$shell: option in first place" "$("in_$shell" --he)" "--help"
+	expect "$shell: no such command" "$("in_$shell" nosuch --fo)" ""
 	expect "$shell: option of diff" "$("in_$shell" diff a.xspy --al)" \
 		"--allow-different"
 	expect "$shell: format" "$("in_$shell" report --format j)" "json"
