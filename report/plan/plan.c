@@ -17,7 +17,6 @@
 #include "report/result/number.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,18 +90,18 @@ static double rank(const struct xs_phase_steps *steps,
 }
 
 /* Whether the other phase's next step is the one to tell: that of more lines,
- * or else the one that saves more, by powers of two, or of the longer phase,
- * which comes first. */
+ * or else the one that saves over twice as much, or of the longer phase, which
+ * comes first. */
 static bool is_before(const struct xs_phase_steps *other,
 		      const struct xs_phase_steps *steps)
 {
 	const bool within = xs_step_is_at_lines(other, steps);
-	const int more = ilogb(other->items[other->done].adds_ns) -
-			 ilogb(steps->items[steps->done].adds_ns);
+	const double its_ns = other->items[other->done].adds_ns;
+	const double own_ns = steps->items[steps->done].adds_ns;
 
 	if (within != xs_step_is_at_lines(steps, other))
 		return within;
-	return more ? more > 0 : other < steps;
+	return its_ns > 2 * own_ns || (own_ns <= 2 * its_ns && other < steps);
 }
 
 /* Whether the next step is made with a longer phase's, or with one of more

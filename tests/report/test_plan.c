@@ -1091,7 +1091,8 @@ TEST(graphs_are_set_up_for_each_phase)
 }
 
 /* Without a line it is the call in the program; a call in a library serves many
- * lines. The step is of the phase that saves more, or with more lines. */
+ * lines. The step is of the longer phase, or of one that saves twice as much,
+ * or with more lines. */
 TEST(the_same_calls_are_changed_once)
 {
 	result->phase_count = 2;
@@ -1101,11 +1102,15 @@ TEST(the_same_calls_are_changed_once)
 						   .line = XS_UNKNOWN,
 						   .step = "h2d"};
 		copies_at(&phase[i], sites, 1);
-		add(&phase[i], "pinned", 25 - 13 * (double)i);
+		add(&phase[i], "pinned", 35 - 23 * (double)i);
 	}
 	expect("pinned");
 	assert_ptr_equal(result->plan[0].phase, phase + 1);
-	assert_int_equal(result->plan[0].adds_saves_ns, 630 * MS);
+	assert_int_equal(result->plan[0].adds_saves_ns, 530 * MS);
+	phase[1].estimate_count = 0;
+	add(&phase[1], "pinned", 22);
+	expect("pinned");
+	assert_ptr_equal(result->plan[0].phase, phase);
 	phase[0].site_count = 2;
 	expect("pinned");
 	assert_ptr_equal(result->plan[0].phase, phase);
