@@ -242,15 +242,21 @@ const char *xs_verdict_words(const struct xs_result *result,
 {
 	const struct xs_result_totals *totals =
 	    result->verdict.repeats ? &result->steady.totals : &result->totals;
+	int64_t beyond_ns;
+	bool copies;
 
 	if (part->part == XS_PART_COPY_CALLS && is_staging(result))
 		return "copy calls that stage pageable memory";
-	if (part->part != XS_PART_KERNELS ||
-	    part->ns <=
-		totals->kernel_ns + totals->kernel_ns / XS_RESULT_TOLD_PART)
+	if (part->part != XS_PART_KERNELS)
 		return part->words;
-	return totals->d2d_ns > 0 ? "kernels with copies within a GPU"
-				  : "kernels with sets";
+	beyond_ns = part->ns - totals->kernel_ns;
+	if (beyond_ns <= part->ns / XS_RESULT_TOLD_PART)
+		return part->words;
+	copies = totals->d2d_ns > beyond_ns / 2;
+	if (totals->kernel_ns < beyond_ns / XS_RESULT_TOLD_PART)
+		return copies ? "copies within a GPU" : "memsets";
+	return copies ? "kernels with copies within a GPU"
+		      : "kernels with memsets";
 }
 
 int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,

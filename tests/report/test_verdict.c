@@ -688,10 +688,16 @@ TEST(sets_are_no_kernels)
 	says("Bound by kernels (");
 	result->steady.totals.kernel_ns -= part->ns / 100;
 	assert_int_equal(xs_verdict_say(result), 0);
-	says("Bound by kernels with sets (");
+	says("Bound by kernels with memsets (");
 	result->steady.totals.d2d_ns = 1;
 	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by kernels with memsets (");
+	result->steady.totals.d2d_ns = part->ns / 100;
+	assert_int_equal(xs_verdict_say(result), 0);
 	says("Bound by kernels with copies within a GPU (");
+	result->steady.totals.kernel_ns = result->steady.totals.d2d_ns = 0;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by memsets (");
 }
 
 /* 4 of the dataflow's 14 ms lie beside the host's work between rounds. */
