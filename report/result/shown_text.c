@@ -176,23 +176,6 @@ static const char *only_places(struct xs_arena *arena,
 	return add_places(arena, list, phase, "d2h", "out");
 }
 
-/* "perhaps more rounds of phase 1, whose calls were not recorded" of a phase
- * without places that copies as much as another one; NULL: it does not. */
-static const char *perhaps_of(struct xs_result *result,
-			      const struct xs_result_phase *phase)
-{
-	XS_EACH(other, result->phases, result->phase_count) {
-		if (phase->h2d_bytes + phase->d2h_bytes > 0 &&
-		    other->site_count && other->h2d_bytes == phase->h2d_bytes &&
-		    other->d2h_bytes == phase->d2h_bytes)
-			return xs_print(&result->arena,
-					"perhaps more rounds of phase %" PRId64
-					", whose calls were not recorded",
-					other->id);
-	}
-	return NULL;
-}
-
 const char *xs_result_phase_text(struct xs_result *result,
 				 const struct xs_result_phase *phase,
 				 const struct xs_result_phase **before)
@@ -206,9 +189,6 @@ const char *xs_result_phase_text(struct xs_result *result,
 				(*before)->id);
 	else
 		*before = phase;
-	if (!phase->site_count)
-		list =
-		    xs_arena_join_once(arena, list, perhaps_of(result, phase));
 	if (result->run.device_count > 1)
 		list = xs_arena_join(
 		    arena, list,
