@@ -439,7 +439,8 @@ TEST(rounds_end_where_the_next_begins)
 }
 
 /* A mean round ends with the mean time until the next one, a median round with
- * the median one; where no row uses that time, it is told. */
+ * the median one, without a range of the rounds alone; where no row uses that
+ * time, it is told. */
 TEST(means_are_with_means)
 {
 	struct xs_result_phase *phase = &result->phases[0];
@@ -459,6 +460,13 @@ TEST(means_are_with_means)
 	row->between_ns = phase->median_between_ns = 1000000;
 	phase->mean_between_ns = 3000000;
 	expect_lines((const char *const[]){"mean 19.", NULL});
+	phase->rounds = 10;
+	phase->total_ns = 10 * phase->round_ns;
+	phase->round_low_ns = 0;
+	phase->round_high_ns = INT64_MAX / 2;
+	char *text = fixture_text(result, false);
+	assert_has(text, "mean 19.0 ms,");
+	free(text);
 	phase->median_ns = phase->round_ns + 2000000;
 	expect_lines((const char *const[]){"median 19.0 ms", NULL});
 }

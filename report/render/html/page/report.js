@@ -264,7 +264,7 @@ function phases({report: {phases: list, phases_rest: rest, trace}, texts}) {
     !list.length ? el('p', `none: ${texts.no_phases}`) : table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
     list.map(p => [p.id, roundsOf(p), time(perRound(p)) + withTracing(p),
-      range(p.round_low_ns + p.used_between_ns, p.round_high_ns + p.used_between_ns),
+      p.used_between_ns ? '-' : range(p.round_low_ns, p.round_high_ns),
       percent(p.in_run_ns, untracedWall(trace)),
       moved(p.h2d_bytes, p.src_memory), time(p.kernels_ns),
       moved(p.d2h_bytes, p.dst_memory), p.text || p.signature])),
