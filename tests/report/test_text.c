@@ -301,6 +301,9 @@ TEST(short_waits_are_told_by_call)
 	result->steady.wait_count = 8;
 	expect_lines((const char *const[]){
 	    "at 5 more call sites: call0 2.00 s, call1", NULL});
+	waits[7].site.call = "little";
+	waits[7].waited_ns /= 10;
+	expect_lines((const char *const[]){"others", NULL});
 	result->steady.wait_count = 5;
 	expect_lines(
 	    (const char *const[]){"at 2 more call sites of call0", NULL});

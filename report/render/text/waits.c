@@ -98,8 +98,8 @@ static int64_t sum_ns(const struct list *list)
 	return ns;
 }
 
-/* Waits that are not shown are told by call from this part of the whole on, and
- * of these, calls that take that part of them. */
+/* Waits that are not shown are listed by call if they take more than this part
+ * of the whole; calls of less than this part of them are left out. */
 #define CALL_PART 10
 
 /* ": cudaDeviceSynchronize 222 us, cudaFree 98 us": what the waits that are not
@@ -108,6 +108,7 @@ static const char *by_call(struct xs_arena *arena, const struct list *list,
 			   int64_t all_ns)
 {
 	const char *text = NULL, *calls = NULL;
+	int64_t told_ns = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const char *call = list->items[i].site.call, *before = calls;
@@ -121,13 +122,17 @@ static const char *by_call(struct xs_arena *arena, const struct list *list,
 				xs_number_add(&ns, list->items[k].waited_ns);
 		if (ns == all_ns)
 			return xs_print(arena, " of %s", call);
-		if (ns > all_ns / CALL_PART)
-			text = xs_arena_join(
-			    arena, text,
-			    xs_print(arena, "%s %s", call,
-				     xs_units_ns(ns / list->rounds).s));
+		if (ns <= all_ns / CALL_PART)
+			continue;
+		text =
+		    xs_arena_join(arena, text,
+				  xs_print(arena, "%s %s", call,
+					   xs_units_ns(ns / list->rounds).s));
+		told_ns += ns;
 	}
-	return text ? xs_print(arena, ": %s", text) : "";
+	return text ? xs_print(arena, ": %s%s", text,
+			       told_ns < all_ns ? ", others" : "")
+		    : "";
 }
 
 /* Those that are not shown come first if they are longer than the first. */
