@@ -310,7 +310,7 @@ TEST(short_waits_are_told_by_call)
 }
 
 /* Without --all: steps of the steady part, and phases for which a change has a
- * row. */
+ * row, unless that is of a step that is not told and saves less. */
 TEST(all_has_the_rest)
 {
 	expect_lines((const char *const[]){"2. streams n=8: a round of", NULL});
@@ -321,6 +321,14 @@ TEST(all_has_the_rest)
 	    "412 ms (4.1 % "
 	    "of the run;",
 	    NULL});
+	/* its row is told if it saves more */
+	result->phases[1].estimates = result->phases[0].estimates;
+	result->phases[1].estimate_count = result->phases[0].estimate_count;
+	char *text = fixture_text(result, false);
+	assert_has_not(text, "\n  2  as-is  ");
+	free(text);
+	result->plan[1].adds_saves_ns = 2 * result->plan[0].adds_saves_ns;
+	expect_lines((const char *const[]){"\n  2  as-is  ", NULL});
 	result->all_asked = true;
 	expect_lines((const char *const[]){
 	    "\n  once in the run, outside the steady part:\n  2.",

@@ -176,7 +176,8 @@ static size_t fill_headings(struct xs_text_heading *headings, bool all)
 
 /* All rows of the phase that the first step is made for, of the longest one if
  * that is outside of the steady part, or of all phases without a step; of
- * others the rows of their steps that are printed, and as-is. */
+ * others the rows of their steps that are printed or save more than the first,
+ * and as-is. */
 static bool is_shown(const struct xs_result *result, size_t index, size_t row)
 {
 	const struct xs_result_phase *phase = &result->phases[index];
@@ -186,8 +187,11 @@ static bool is_shown(const struct xs_result *result, size_t index, size_t row)
 		     ((!first || first == phase || (first->apart && !index)) &&
 		      xs_render_text_is_first(result, index));
 
-	for (size_t i = 0; i < xs_render_text_shown_steps(result); i++)
-		shown |= xs_result_step_is_of(&result->plan[i], phase) &&
+	for (size_t i = 0; i < result->plan_count; i++)
+		shown |= (i < xs_render_text_shown_steps(result) ||
+			  result->plan[i].adds_saves_ns >
+			      result->plan->adds_saves_ns) &&
+			 xs_result_step_is_of(&result->plan[i], phase) &&
 			 xs_result_same_text(result->plan[i].estimate->strategy,
 					     phase->estimates[row].strategy);
 	return shown &&
