@@ -173,7 +173,7 @@ static const char *reason(const struct xs_result_phase *phase,
 	if ((double)more_ns <= xs_result_of_run(phase, off_ns))
 		return "uncertain";
 	if (!xs_result_may_hold(row) || (row->needs && !row->chosen))
-		return "on its condition";
+		return "only on its condition";
 	return row->bound && row->effort_level >= XS_EFFORT_REWRITE
 		   ? "too little for rewriting kernels"
 		   : "little for its effort";

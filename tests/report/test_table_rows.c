@@ -122,7 +122,7 @@ TEST(rows_add_no_more_than_the_steps_leave)
 	rows[BUFFERS].needs = "its pieces are independent";
 	list = NULL;
 	xs_result_row_add_beyond(&result, 1, 1, &list, &phase, &rows[BUFFERS]);
-	assert_has(list, "streams adds 150 ms (on its condition)");
+	assert_has(list, "streams adds 150 ms (only on its condition)");
 	xs_arena_free(&result.arena);
 }
 
