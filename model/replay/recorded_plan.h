@@ -32,6 +32,11 @@ bool xs_step_is_pageable(const struct xs_step *step);
  * driver's memory: what it takes is host time, and hardly depends on pages. */
 #define XS_COPIED_BY_CALL_BYTES 65536.0
 
+/* Copies below this, and below this part of a round's bytes, are small: their
+ * buffers are none of those that a step names. */
+#define XS_SMALL_COPY_BYTES (64 << 10)
+#define XS_SMALL_COPY_PART  100
+
 /* Returns the part, 0 to 1, of the phase's long launches in which another
  * thread may hold the context while it stages a pageable copy: rounds side by
  * side stage as long as this one. Rounds that allocate or free wait for each

@@ -116,16 +116,12 @@ static double rounds_save_ns(const struct xs_strategy_case *c,
 			       (double)c->phase->total_ns);
 }
 
-/* Copies below this, and below this part of a round's bytes, are small: their
- * buffers are none of those that a step names. */
-#define SMALL_BYTES (64 << 10)
-#define SMALL_PART  100
-
 static bool has_small(const struct xs_strategy_case *c)
 {
 	XS_EACH(step, c->phase->steps, c->phase->step_count) {
-		if (xs_step_is_pageable(step) && step->bytes < SMALL_BYTES &&
-		    (double)step->bytes * SMALL_PART <
+		if (xs_step_is_pageable(step) &&
+		    step->bytes < XS_SMALL_COPY_BYTES &&
+		    (double)step->bytes * XS_SMALL_COPY_PART <
 			c->work.in_bytes + c->work.out_bytes)
 			return true;
 	}

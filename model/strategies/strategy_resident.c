@@ -89,9 +89,6 @@ static int by_place(const void *a, const void *b)
 	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-/* Pinning the memory of less is not worth a call. */
-#define SMALL_BYTES 65536
-
 /* Sets the memory for data that a round copies to one place after another: each
  * that stays there needs a place of its own. *results: whether copies out to
  * pageable memory stay. */
@@ -110,7 +107,7 @@ static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row,
 		const struct xs_step *step = &phase->steps[i];
 
 		*results |= !marks[i] && step->kind == XS_STEP_D2H &&
-			    step->bytes >= SMALL_BYTES &&
+			    step->bytes >= XS_SMALL_COPY_BYTES &&
 			    xs_step_is_pageable(step);
 		if (marks[i] && step->kind == XS_STEP_H2D && step->dst)
 			places[used++] = step;

@@ -5,6 +5,7 @@
  */
 #include "report/plan/advice_text.h"
 
+#include "model/replay/recorded_plan.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
@@ -29,19 +30,14 @@ static bool is_copy(const struct xs_result_phase *phase,
 	       (is_step(site, "d2h") && phase->d2h_ops >= least);
 }
 
-/* Copies below this are little, and of little of a round's bytes nothing to
- * pin. */
-#define SMALL_BYTES (64 << 10)
-#define SMALL_PART  100
-
 static bool is_small(const struct xs_result_phase *phase,
 		     const struct xs_result_site *site)
 {
 	const double bytes = (double)(phase->h2d_bytes + phase->d2h_bytes) *
 			     (double)phase->rounds;
 
-	return site->bytes / SMALL_BYTES < site->calls &&
-	       (double)site->bytes < bytes / SMALL_PART;
+	return site->bytes / XS_SMALL_COPY_BYTES < site->calls &&
+	       (double)site->bytes < bytes / XS_SMALL_COPY_PART;
 }
 
 /* Whether only the copies in of the next round go ahead: kernels stay in order.
