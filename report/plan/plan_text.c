@@ -84,10 +84,9 @@ static const char *payback_of(struct xs_arena *arena,
 			      const struct xs_phase_step *step,
 			      const struct xs_result_step *out)
 {
-	double setup_ns = xs_step_gain_setup_ns(step), more_ns = 0;
+	const double more_ns = (double)out->more_setup_ns;
+	double setup_ns = xs_step_gain_setup_ns(step);
 
-	XS_EACH(more, out->more_phases, out->more_count)
-		more_ns += (double)more->setup_ns;
 	if (setup_ns < -step->adds_ns / NAMED_PART)
 		return xs_print(
 		    arena,
@@ -317,11 +316,12 @@ const char *xs_plan_along(struct xs_result *result,
 		if (named)
 			list = add_phase(arena, list, phase,
 					 at_lines ? NULL : its->estimate);
-		if (!once)
-			out->more_phases[out->more_count++] =
-			    (struct xs_result_more){
-				phase, xs_number_round(its->adds_ns),
-				xs_number_round(xs_step_gain_setup_ns(its))};
+		if (once)
+			continue;
+		out->more_phases[out->more_count++] = (struct xs_result_more){
+		    phase, xs_number_round(its->adds_ns)};
+		xs_number_add(&out->more_setup_ns,
+			      xs_number_round(xs_step_gain_setup_ns(its)));
 	}
 	return list ? say_along(arena, list, count,
 				step == &steps->longer ? XS_UNKNOWN

@@ -69,7 +69,7 @@ struct xs_result_verdict {
 /* What a step saves of a further phase, ns of the whole run. */
 struct xs_result_more {
 	const struct xs_result_phase *phase;
-	int64_t adds_saves_ns, setup_ns;
+	int64_t adds_saves_ns;
 };
 
 /* A step of the plan: one change, after the steps before it. */
@@ -79,6 +79,7 @@ struct xs_result_step {
 	/* further phases with lines near to its own, whose savings count */
 	struct xs_result_more *more_phases;
 	size_t more_count;
+	int64_t more_setup_ns; /* of all of them */
 	const struct xs_result_estimate *estimate;
 	int64_t adds_saves_ns;		     /* of the whole run */
 	int64_t saves_low_ns, saves_high_ns; /* its interval, by the rounds */
