@@ -15,7 +15,7 @@ void xs_tracing_set(const struct xs_estimates *estimates,
  * of the run in all rows. */
 void xs_tracing_untrace_runs(struct xs_result *result);
 
-/* The round as it is, of which all others save, is the usual one, untraced.
+/* Sets as-is to the usual round without tracing.
  * Takes tracing off a round on another machine, which is the traced one; the
  * low end of as-is is of untraced rounds already. */
 void xs_tracing_untrace(const struct xs_result_phase *phase,

@@ -47,7 +47,7 @@ const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,
 		   const struct xs_strategy *strategy);
 
-/* Returns whether the host works or copies ahead by the row, for a next round
- * that the phase has not: of a single one, that is what the GPU works on. */
+/* Returns whether the row overlaps work of a next round, of which the phase has
+ * none. */
 bool xs_worth_lacks_next(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row);

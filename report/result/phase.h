@@ -111,8 +111,8 @@ struct xs_result_phase {
 			  * time */
 	int64_t queue;	 /* of all its ops, as in the trace; unknown: several */
 	/* the least time of a round beside others, by what all of them move
-	 * over their GPU's link, by their kernels, and by both in one queue; 0:
-	 * it has none beside it */
+	 * over their GPU's link, by their kernels, and by the copies and
+	 * kernels of all rounds in its queue; 0: it has none beside it */
 	int64_t beside_link_ns, beside_kernels_ns, beside_queue_ns;
 	int64_t first_start_ns;
 	bool apart;  /* of the start-up, or after the steady part */
