@@ -61,7 +61,8 @@ static void write_wrong(const char *assignment,
 			 "%.*s is no variable of xferspy; it is ignored",
 			 (int)strcspn(assignment, "="), assignment);
 	xs_trace_info("note", "%s", text);
-	xs_summary_print_wrong(text);
+	if (strcmp(xs_trace_name_launcher().rank, "0") == 0)
+		xs_summary_print_wrong(text);
 }
 
 void xs_run_info_write(void)

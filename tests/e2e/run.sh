@@ -91,6 +91,8 @@ says "unknown" '^xferspy: XFERSPY_MODES is no variable of xferspy; it is ignored
 says "wrong" '^xferspy: XFERSPY_MODE=fast is not valid (trace, light,.* or off); traced as usual$'
 XFERSPY_MODE=fast XFERSPY_SUMMARY=0 traced ./starts free
 expect "variables, no summary" "$(cat err)" ""
+XFERSPY_MODE=fast OMPI_COMM_WORLD_RANK=1 traced ./starts free
+expect "variables, rank 1" "$(grep -c 'is not valid' err)" 0
 
 # A program in this folder, which the shell would not find either.
 plain "$XS_COMMAND" run starts
