@@ -91,10 +91,13 @@ static void walk_goroutine(struct xs_frames *stack)
 
 	while (stack->frame + 2 * sizeof(end) <= end &&
 	       stack->count < stack->max) {
-		const uintptr_t *frame = (const uintptr_t *)stack->frame;
+		const uintptr_t *at = (const uintptr_t *)stack->frame;
+		uintptr_t frame[2];
 
+		if (!read_memory(at, frame, sizeof(frame)))
+			break;
 		stack->frames[stack->count++] =
-		    (struct xs_frame){.address = frame[1], .stack = frame + 1};
+		    (struct xs_frame){.address = frame[1], .stack = at + 1};
 		if (frame[0] <= stack->frame)
 			break;
 		stack->frame = frame[0];
