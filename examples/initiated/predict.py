@@ -61,7 +61,9 @@ def longest_phase(xferspy, folder, program):
         [xferspy, "report", "--format", "json", "--machine",
          folder / "machine.json", "--counters",
          folder / f"{program}-counters.xspy", trace],
-        stdout=subprocess.PIPE, text=True, check=True)
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if not done.stdout:  # it ends with 2 if the trace is damaged, too
+        done.check_returncode()
     report = json.loads(done.stdout)
     app = pathlib.Path(report["trace"]["app"].split()[0]).name
     if any("damaged" in note for note in report["coverage"]["notes"]) or app != program:
