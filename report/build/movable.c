@@ -2,8 +2,8 @@
 /* The times of a round that bound what a change of data movement saves. */
 #include "report/build/build.h"
 
-#include "model/replay/recorded_plan.h"
 #include "model/replay/round_work.h"
+#include "model/replay/staging.h"
 
 #include <stdlib.h>
 
