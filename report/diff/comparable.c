@@ -95,14 +95,15 @@ static const char *arguments(struct xs_diff *diff, const char *line)
 		   : xs_print(&diff->arena, "%.*s...", ARGUMENTS_MAX, line);
 }
 
-/* Returns the sign of a change by more than a twentieth, 0 if it is unknown. */
+/* Returns the sign of a change by more than a quarter, as by one round more of a
+ * warm-up it is not; 0: it is less, or unknown. */
 static int change(int64_t before, int64_t after)
 {
 	const int64_t most = before > after ? before : after;
 
 	if (before == XS_UNKNOWN || after == XS_UNKNOWN)
 		return 0;
-	return (after - before > most / 20) - (before - after > most / 20);
+	return (after - before > most / 4) - (before - after > most / 4);
 }
 
 /* Warns of other arguments by which the runs copy and compute more, or less,
