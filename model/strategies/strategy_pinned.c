@@ -172,6 +172,24 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		explain_calls(c, row);
 }
 
+/* Whether the host waits for an asynchronous copy out of pageable memory by
+ * nothing but the call, which then returns early. */
+static bool needs_wait(const struct xs_strategy_case *c)
+{
+	bool is_open = false;
+
+	XS_EACH(step, c->phase->steps, c->phase->step_count) {
+		if (step->kind == XS_STEP_D2H && xs_step_is_pageable(step) &&
+		    step->async)
+			is_open = true;
+		else if (step->kind == XS_STEP_SYNC_DEVICE ||
+			 step->kind == XS_STEP_SYNC_STREAM ||
+			 step->kind == XS_STEP_SYNC_EVENT)
+			is_open = false;
+	}
+	return is_open;
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
@@ -181,6 +199,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	row.needs = xs_estimate_set_setup(c, 0, &row);
+	if (needs_wait(c))
+		xs_estimate_assume(&row, "the host waits before it reads the "
+					 "results: copies out no longer block");
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
 		rc = bound_staging(c, &row);

@@ -169,6 +169,19 @@ TEST(test_one_set_of_new_buffers)
 	assert_near(estimated("pinned")->setup_ns, 7 * (10000 + 500000));
 }
 
+/* Nothing but the call waits for an asynchronous copy out. */
+TEST(test_pinned_copies_out_need_a_wait)
+{
+	phase.step_count = 4;
+	steps[2].async = true;
+	steps[3] = step_of(XS_STEP_SYNC_STREAM, 511000, 512000, 0, 0);
+	assert_null(strstr(estimated("pinned")->assumes[0], "the host waits"));
+	assert_null(replayed("pinned")->assumes[1]);
+	phase.step_count = 3;
+	assert_has(estimated("pinned")->assumes[1],
+		   "the host waits before it reads the results");
+}
+
 /* Ten rounds copy from and to two buffers, eight times or more each. */
 TEST(test_buffers_in_turn_are_all_pinned)
 {
