@@ -22,7 +22,7 @@ read_trace
 "$XS_COMMAND" report ./*.xspy >report.txt
 report_has 'cudaFree at app.cu:[0-9]* waits implicitly for the kernels before it: .* in one call;'
 # nothing beside the kernels, unless the host is delayed
-report_has 'cudaMemcpy at app.cu:[0-9]*, one call of 4 B: kernels\( [0-9.]* ms, its overhead [0-9.]* ms\)\? [0-9.]* ms [0-9.]* %'
+report_has 'cudaMemcpy at app.cu:[0-9]*, one call of 4 B: kernels\( [0-9.]* ms\(, its overhead [0-9.]* ms\)\?\)\? [0-9.]* ms [0-9.]* %'
 report_has 'cudaMemcpyAsync at app.cu:[0-9]*, one call of 4 MiB, blocks since its memory is pageable: the copy'
 expect "places in JSON" "$(sed '/"steady":/,$d' report.json | grep -c '"waited_ns":')" 13
 
