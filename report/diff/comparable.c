@@ -95,8 +95,8 @@ static const char *arguments(struct xs_diff *diff, const char *line)
 		   : xs_print(&diff->arena, "%.*s...", ARGUMENTS_MAX, line);
 }
 
-/* Returns the sign of a change by more than a quarter, as by one round more of a
- * warm-up it is not; 0: it is less, or unknown. */
+/* Returns the sign of a change by more than a quarter, as by one round more of
+ * a warm-up it is not; 0: it is less, or unknown. */
 static int change(int64_t before, int64_t after)
 {
 	const int64_t most = before > after ? before : after;
