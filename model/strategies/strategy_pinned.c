@@ -182,9 +182,7 @@ static bool needs_wait(const struct xs_strategy_case *c)
 		if (step->kind == XS_STEP_D2H && xs_step_is_pageable(step) &&
 		    step->async)
 			is_open = true;
-		else if (step->kind == XS_STEP_SYNC_DEVICE ||
-			 step->kind == XS_STEP_SYNC_STREAM ||
-			 step->kind == XS_STEP_SYNC_EVENT)
+		else if (xs_step_is_wait(step))
 			is_open = false;
 	}
 	return is_open;

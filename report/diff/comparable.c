@@ -5,7 +5,6 @@
 #include "report/diff/match.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ARGUMENTS_MAX 120

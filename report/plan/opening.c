@@ -9,6 +9,7 @@
 #include "report/result/best.h"
 #include "report/result/number.h"
 #include "report/result/shown_text.h"
+#include "report/result/site.h"
 #include "report/result/step_text.h"
 
 #include <inttypes.h>
@@ -56,14 +57,6 @@ static const char *condition_of(const struct xs_result_step *step)
 	return step->condition ? step->condition : step->estimate->needs;
 }
 
-static bool have_same_condition(const struct xs_result_step *a,
-				const struct xs_result_step *b)
-{
-	const char *of_a = condition_of(a), *of_b = condition_of(b);
-
-	return of_a && of_b ? strcmp(of_a, of_b) == 0 : of_a == of_b;
-}
-
 /* Adds the steps that are the same change at other lines, and need no step that
  * is not: "pin the host buffers of steps 1, 2". */
 static void add_same(struct xs_result *result,
@@ -74,7 +67,9 @@ static void add_same(struct xs_result *result,
 	const int64_t alone_ns = act->saves_ns;
 
 	XS_EACH(other, result->plan, result->plan_count) {
-		if (other->same != step || !have_same_condition(step, other) ||
+		if (other->same != step ||
+		    !xs_result_same_text(condition_of(step),
+					 condition_of(other)) ||
 		    other->pays_rounds != XS_UNKNOWN ||
 		    other->phase->apart != step->phase->apart ||
 		    !is_alone(result, other))
