@@ -176,22 +176,20 @@ struct direction {
 	double most_sets; /* that rounds may use in turn, if it is unknown */
 };
 
-/* Adds what is to be pinned: what all rounds use; but a round's buffers if most
- * rounds have new ones, of which one set is then to be kept, or if their
- * addresses are unknown. Adds what these may be more. */
+/* Adds what all rounds use, to be pinned, and what of it is of one round. Of
+ * unknown addresses that is all, with what these may be more. */
 static void add_buffers(struct xs_round_work *work,
 			const struct direction *from, double rounds)
 {
-	const double all = (double)from->all_buffers, ops = (double)from->ops;
-	const bool new =
-	    rounds > 1 && 2 * all >= rounds && from->all_bytes > from->bytes;
-	const double bytes = (double)(new ? from->bytes : from->all_bytes);
+	const double all = (double)from->all_buffers;
 	const double more = all > 0 ? 0 : fmin(rounds, from->most_sets) - 1;
 
-	work->pinned_bytes += bytes;
-	work->pinned_buffers += new ? ops : fmax(all, 1);
-	work->more_buffers += new ? fmax(all - ops, 0) : more;
-	work->more_bytes += new ? (double)from->all_bytes - bytes : more *bytes;
+	work->pinned_bytes += (double)from->all_bytes;
+	work->pinned_buffers += fmax(all, 1);
+	work->set_bytes += (double)from->bytes;
+	work->set_buffers += all > 0 ? fmin((double)from->ops, all) : 1;
+	work->more_buffers += more;
+	work->more_bytes += more * (double)from->all_bytes;
 }
 
 static void add_pinning(struct xs_round_work *work,
@@ -218,6 +216,7 @@ static void add_pinning(struct xs_round_work *work,
 	if (in)
 		add_buffers(work, &ins, (double)phase->rounds);
 	work->filled_bytes = work->pinned_bytes;
+	work->set_filled_bytes = work->set_bytes;
 	work->more_filled_bytes = work->more_bytes;
 	if (out)
 		add_buffers(work, &outs, (double)phase->rounds);
@@ -227,9 +226,10 @@ static void add_pinning(struct xs_round_work *work,
 		work->pinned_buffers =
 		    fmin(work->pinned_buffers, (double)phase->buffers);
 	}
+	work->set_bytes = fmin(work->set_bytes, work->pinned_bytes);
+	work->set_buffers = fmin(work->set_buffers, work->pinned_buffers);
 	take_off_host(work, work->staging_ns);
-	work->fresh_bytes =
-	    fmin((double)phase->touched_bytes, work->pinned_bytes);
+	work->fresh_bytes = fmin((double)phase->touched_bytes, work->set_bytes);
 }
 
 static bool copies_in_to(const struct xs_phase *phase, uint64_t device)

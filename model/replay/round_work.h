@@ -56,6 +56,8 @@ struct xs_round_work {
 	double fresh_bytes;  /* part of it that each round touches first */
 	double filled_bytes; /* part of it that is copied in */
 	double pinned_buffers;
+	/* The same of one round, whose buffers may serve all of them. */
+	double set_bytes, set_filled_bytes, set_buffers;
 	/* By so much these may be more if rounds use further buffers in turn: 0
 	 * where addresses are known. */
 	double more_buffers, more_bytes, more_filled_bytes;

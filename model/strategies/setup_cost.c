@@ -117,19 +117,16 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 	xs_estimate_add_setup(c, streams_and_pinning_ns, streams, row);
 }
 
-/* Whether every round copies from and to pageable memory at the same addresses
- * and touches no page of it first. Its pages stay mapped then, but a round may
- * still free it and allocate it anew: malloc gives the same memory again. */
-static bool are_same_pages(const struct xs_strategy_case *c)
+/* Whether every round copies from and to pageable memory at the same addresses.
+ */
+static bool are_same_addresses(const struct xs_phase *phase)
 {
-	const struct xs_phase *phase = c->phase;
-
 	for (size_t i = 0; i < phase->step_count; i++)
 		if (xs_step_is_copy(&phase->steps[i]) &&
 		    xs_step_is_pageable(&phase->steps[i]) &&
 		    !phase->steps[i].same_host)
 			return false;
-	return phase->step_count > 0 && c->work.fresh_bytes <= 0;
+	return phase->step_count > 0;
 }
 
 /* The least number of uses of a buffer, in the mean. */
@@ -144,29 +141,88 @@ static bool are_in_turn(const struct xs_strategy_case *c)
 	const double copies = (double)(phase->h2d_ops + phase->d2h_ops);
 
 	return c->options->language == XS_LANGUAGE_CUDA && phase->buffers > 0 &&
-	       c->work.fresh_bytes <= 0 && c->work.more_buffers <= 0 &&
+	       c->work.more_buffers <= 0 &&
 	       (double)phase->buffers * TURNS <= (double)phase->rounds * copies;
+}
+
+/* At least so much of what a round copies is in pages that it touches first, if
+ * its buffers are new. */
+#define NEW_PART 0.5
+
+#define ONE_SET "you keep one set of buffers: now "
+#define MORE_SETS                                                              \
+	"you keep a set of buffers for each round that runs at once: now "
+
+static const char *const keeps_sets[][2] = {
+    {ONE_SET "each round has new ones, by its page faults",
+     MORE_SETS "each has new ones, by its page faults"},
+    {ONE_SET "their addresses differ", MORE_SETS "their addresses differ"},
+    {ONE_SET "each round has new pages", MORE_SETS "each has new pages"},
+};
+
+/* The sets of buffers that rounds use at one time. */
+static double sets_at_once(const struct xs_phase *phase)
+{
+	const double total_ns = (double)phase->total_ns;
+
+	return xs_rounds_are_concurrent((double)phase->concurrent_ns,
+					total_ns) &&
+		       phase->wall_ns
+		   ? fmax(round(total_ns / (double)phase->wall_ns), 1)
+		   : 1;
+}
+
+/* What must be true of the buffers. *keeps: it is no more than that nothing
+ * frees them. Their pages stay mapped if no round touches one first, but a
+ * round may still free them and allocate them anew: malloc gives the same
+ * memory again. NULL: nothing, as there is one round, or nothing to pin. */
+static const char *same_buffers(const struct xs_strategy_case *c, bool *keeps)
+{
+	const struct xs_round_work *work = &c->work;
+	const bool same = are_same_addresses(c->phase);
+	const bool old = work->fresh_bytes <= 0;
+	const bool more = sets_at_once(c->phase) > 1;
+
+	*keeps = old && (same || are_in_turn(c));
+	if (work->pinned_buffers <= 0 || c->phase->rounds <= 1)
+		return NULL;
+	if (*keeps)
+		return same ? "no round frees the buffers, whose addresses are "
+			      "the same in each"
+			    : "no round frees the buffers";
+	if (!old && work->fresh_bytes >= NEW_PART * work->set_bytes)
+		return keeps_sets[0][more];
+	if (!same && (c->phase->h2d_buffers || c->phase->d2h_buffers))
+		return keeps_sets[1][more];
+	return old ? "every round uses the same buffers (their addresses are "
+		     "not known)"
+		   : keeps_sets[2][more];
+}
+
+void xs_strategy_case_keep_buffers(struct xs_strategy_case *c)
+{
+	struct xs_round_work *work = &c->work;
+	const double sets = sets_at_once(c->phase);
+	bool keeps;
+
+	if (!same_buffers(c, &keeps) || keeps || work->more_buffers > 0)
+		return;
+	work->pinned_bytes = fmin(work->pinned_bytes, sets * work->set_bytes);
+	work->pinned_buffers =
+	    fmin(work->pinned_buffers, sets * work->set_buffers);
+	work->filled_bytes =
+	    fmin(work->filled_bytes, sets * work->set_filled_bytes);
 }
 
 const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
 				  unsigned streams, struct xs_estimate *row)
 {
-	const bool are_same = are_same_pages(c), in_turn = are_in_turn(c);
-	const char *same =
-	    are_same  ? "no round frees the buffers, whose addresses are the "
-			"same in each"
-	    : in_turn ? "no round frees the buffers"
-	    : c->work.fresh_bytes > 0 ? "you keep one set of buffers: now each "
-					"round has new ones, by "
-					"its page faults"
-	    : c->phase->h2d_buffers || c->phase->d2h_buffers
-		? "you keep one set of buffers: now their addresses differ"
-		: "every round uses the same buffers (their addresses are not "
-		  "known)";
+	bool keeps;
+	const char *same = same_buffers(c, &keeps);
 
 	xs_estimate_set_setup_ns(c, streams, row);
-	if (c->work.pinned_buffers <= 0 || c->phase->rounds <= 1)
+	if (!same)
 		return NULL;
 	xs_estimate_assume(row, same);
-	return are_same || in_turn ? NULL : same;
+	return keeps ? NULL : same;
 }

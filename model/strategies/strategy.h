@@ -150,6 +150,10 @@ double xs_model_deviation(const struct xs_machine *machine,
 			  const struct xs_estimate *row,
 			  enum xs_range_end side);
 
+/* Leaves of the work what is pinned: all buffers of all rounds, or, where these
+ * may be new ones in each, those that rounds use at one time. */
+void xs_strategy_case_keep_buffers(struct xs_strategy_case *c);
+
 /*
  * Sets setup_ns to the one-time cost of pinning and streams, NAN if unknown,
  * and adds the assumption that goes with it. Returns that if rounds have other

@@ -143,10 +143,10 @@ static void merge_buffers(struct builder *b)
 	b->count = kept;
 }
 
-/* Rounds of a phase may use other buffers than the one with the steps. Returns
- * the bytes of all. */
+/* Rounds of a phase may use other buffers than the one with the steps, unless
+ * they are to use these. Returns the bytes of all. */
 static double scale(struct builder *b, size_t first,
-		    const struct xs_phase *phase)
+		    const struct xs_phase *phase, bool is_one_set)
 {
 	double bytes[XS_STEP_KINDS] = {0}, shown[XS_STEP_KINDS] = {0}, sum = 0;
 	const double all[] = {[XS_STEP_H2D] = (double)phase->h2d_buffer_bytes,
@@ -162,7 +162,7 @@ static double scale(struct builder *b, size_t first,
 		struct buffer *buffer = &b->buffers[i];
 		const uint8_t kind = buffer->kind;
 
-		if (all[kind] > bytes[kind]) {
+		if (!is_one_set && all[kind] > bytes[kind]) {
 			buffer->count =
 			    fmax(round(count[kind] / shown[kind]), 1);
 			buffer->bytes *=
@@ -221,7 +221,8 @@ static int add_phase(struct builder *b, uint32_t index)
 	share(b, first, sum_ns,
 	      xs_result_of_run(
 		  out, (double)(xs_result_untraced_ns(out) - pinned->round_ns)),
-	      fmax((double)pinned->setup_ns, 0) / scale(b, first, phase));
+	      fmax((double)pinned->setup_ns, 0) /
+		  scale(b, first, phase, pinned->needs));
 	return 0;
 }
 

@@ -14,6 +14,10 @@
  * what is printed adds up, but for so little of each. */
 #define DIGIT_PART 200
 
+/* First touches of less than 1 / FEW_PART of what all rounds copy are those of
+ * a few rounds, or of pages beside the data. */
+#define FEW_PART 4
+
 static bool is_kind(const struct xs_result_wait *wait, const char *kind)
 {
 	return strcmp(wait->kind, kind) == 0;
@@ -235,7 +239,8 @@ const char *xs_wait_reason(struct xs_arena *arena,
 	const char *text = wait_text(arena, &one, rounds);
 
 	if (wait->touched_bytes == XS_UNKNOWN ||
-	    wait->touched_bytes < wait->site.bytes / SMALL_PART)
+	    wait->touched_bytes <
+		wait->site.bytes / (rounds > 1 ? FEW_PART : SMALL_PART))
 		return text;
 	return xs_print(arena, "%s; %s", text,
 			first_touch_text(arena, wait, rounds));
