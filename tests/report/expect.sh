@@ -20,10 +20,10 @@ expect() {
 	local code=$? out err
 	out=$(cat ../out && echo .) err=$(cat ../err)
 	[ "$code" = "$1" ] || fail "$4: exits with $code, not $1: $err"
-	[ -z "${out##*"$2"*}" ] || fail "$4: does not print '$2': $out"
+	[[ $out == *"$2"* ]] || fail "$4: does not print '$2': $out"
 	if [ "$3" = - ]; then
 		[ -z "$err" ] || fail "$4: says $err"
 	else
-		[ -z "${err##*"$3"*}" ] || fail "$4: does not say '$3': $err"
+		[[ $err == *"$3"* ]] || fail "$4: does not say '$3': $err"
 	fi
 }
