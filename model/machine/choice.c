@@ -98,40 +98,45 @@ static const char *find_mismatch(const struct xs_machine *own,
 	return NULL;
 }
 
-static bool choose_own(const struct xs_machine_identity *machine,
-		       struct xs_machine *out, char *why, size_t size)
+/* Returns 1 if the user's calibration is taken, 0, or -ENOMEM. */
+static int choose_own(const struct xs_machine_identity *machine,
+		      struct xs_machine *out, char *why, size_t size)
 {
 	struct xs_machine own;
 	const char *mismatch;
 	char path[PATH_MAX], error[512];
+	int err;
 
 	if (xs_machine_own_path(machine->uuid, machine->host, path,
 				sizeof(path))) {
 		snprintf(why, size,
 			 "the trace has no UUID of its GPU to find a "
 			 "calibration by");
-		return false;
+		return 0;
 	}
 	if (access(path, F_OK) != 0) {
 		snprintf(why, size, "no calibration is stored");
-		return false;
+		return 0;
 	}
 	xs_machine_init(&own);
-	if (xs_machine_read_json(path, &own, error, sizeof(error))) {
+	err = xs_machine_read_json(path, &own, error, sizeof(error));
+	if (err == -ENOMEM)
+		return err;
+	if (err) {
 		snprintf(why, size, "the stored calibration is refused: %s",
 			 error);
-		return false;
+		return 0;
 	}
 	mismatch = find_mismatch(&own, machine);
 	if (mismatch) {
 		snprintf(why, size, "the stored calibration %s is refused: %s",
 			 path, mismatch);
-		return false;
+		return 0;
 	}
 	*out = own;
 	xs_machine_usual_host(out);
 	snprintf(why, size, "measured on this GPU and host on %.10s", own.date);
-	return true;
+	return 1;
 }
 
 /* Published profiles have no host costs and few rates: what they lack comes
@@ -141,26 +146,29 @@ static bool is_complete(const struct xs_machine *m)
 	return is_measured(m) && m->G_h2d.value > 0 && m->G_d2h.value > 0;
 }
 
-static bool choose_shipped(const struct xs_machine_identity *machine,
-			   struct xs_machine *out)
+/* Returns 1 if a shipped profile is taken, 0, or -ENOMEM. */
+static int choose_shipped(const struct xs_machine_identity *machine,
+			  struct xs_machine *out)
 {
-	char(*names)[XS_MACHINE_NAME_MAX] =
-	    calloc(PROFILES_MAX, sizeof(*names));
-	const size_t count = names ? xs_machine_names(names, PROFILES_MAX) : 0;
+	char names[PROFILES_MAX][XS_MACHINE_NAME_MAX], error[512];
+	const int count =
+	    is_known(machine->gpu) ? xs_machine_names(names, PROFILES_MAX) : 0;
 	struct xs_machine shipped;
-	char error[512];
-	bool found = false;
 
-	for (size_t i = 0; !found && is_known(machine->gpu) && i < count; i++)
-		found = !xs_machine_load(names[i], &shipped, error,
-					 sizeof(error)) &&
-			is_complete(&shipped) && shipped.gpu[0] &&
-			xs_machine_is_of_gpu(&shipped, machine->gpu) &&
-			!has_other_link(&shipped, machine);
-	if (found)
+	for (int i = 0; i < count; i++) {
+		const int err =
+		    xs_machine_load(names[i], &shipped, error, sizeof(error));
+
+		if (err == -ENOMEM)
+			return err;
+		if (err || !is_complete(&shipped) || !shipped.gpu[0] ||
+		    !xs_machine_is_of_gpu(&shipped, machine->gpu) ||
+		    has_other_link(&shipped, machine))
+			continue;
 		*out = shipped;
-	free(names);
-	return found;
+		return 1;
+	}
+	return count < 0 ? count : 0;
 }
 
 enum xs_machine_origin
@@ -179,16 +187,17 @@ xs_machine_origin_of(const struct xs_machine *given,
 	return *mismatch ? XS_MACHINE_GIVEN : XS_MACHINE_CALIBRATED;
 }
 
-enum xs_machine_origin
-xs_machine_choose(const struct xs_machine_identity *machine,
-		  struct xs_machine *out, char *why, size_t size)
+int xs_machine_choose(const struct xs_machine_identity *machine,
+		      struct xs_machine *out, char *why, size_t size)
 {
 	size_t used;
+	int rc = choose_own(machine, out, why, size);
 
-	if (choose_own(machine, out, why, size))
-		return XS_MACHINE_CALIBRATED;
-	if (choose_shipped(machine, out))
-		return XS_MACHINE_SHIPPED;
+	if (rc)
+		return rc < 0 ? rc : XS_MACHINE_CALIBRATED;
+	rc = choose_shipped(machine, out);
+	if (rc)
+		return rc < 0 ? rc : XS_MACHINE_SHIPPED;
 	used = strlen(why);
 	snprintf(why + used, size - used,
 		 ", and no profile of this GPU model and link is shipped");

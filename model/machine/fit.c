@@ -311,21 +311,19 @@ static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 		: "the usual slow-down");
 }
 
-void xs_machine_fit(const struct xs_phases *phases,
-		    const struct xs_rec_device *device,
-		    struct xs_machine *machine)
+int xs_machine_fit(const struct xs_phases *phases,
+		   const struct xs_rec_device *device,
+		   struct xs_machine *machine)
 {
-	struct xs_fit_evidence *evidence = calloc(1, sizeof(*evidence));
+	struct xs_fit_evidence *e = calloc(1, sizeof(*e));
 
+	if (!e)
+		return -ENOMEM;
 	xs_machine_usual(device, machine);
 	snprintf(machine->name, sizeof(machine->name), "fitted");
 	snprintf(machine->source, sizeof(machine->source), "fitted-from-trace");
-	if (!evidence) {
-		snprintf(machine->notes, sizeof(machine->notes),
-			 "no memory to fit the parameters");
-		return;
-	}
-	xs_fit_evidence_collect(evidence, phases);
-	fit(machine, evidence);
-	free(evidence);
+	xs_fit_evidence_collect(e, phases);
+	fit(machine, e);
+	free(e);
+	return 0;
 }

@@ -15,8 +15,8 @@ int xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine);
 /*
  * Fits a profile to the phases: joins them into the usual values, and takes the
  * curve of pageable copies. device may be NULL. Stores in machine->notes the
- * source of the values.
+ * source of the values. Returns 0 or -ENOMEM.
  */
-void xs_machine_fit(const struct xs_phases *phases,
-		    const struct xs_rec_device *device,
-		    struct xs_machine *machine);
+int xs_machine_fit(const struct xs_phases *phases,
+		   const struct xs_rec_device *device,
+		   struct xs_machine *machine);

@@ -92,14 +92,17 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Adds the names of a folder's profiles to the `count` that are there. */
-static size_t add_names(const char *folder, char (*names)[XS_MACHINE_NAME_MAX],
-			size_t count, size_t max)
+/* Adds the names of a folder's profiles to the `count` that are there. Returns
+ * their number, or -ENOMEM. */
+static int add_names(const char *folder, char (*names)[XS_MACHINE_NAME_MAX],
+		     int count, int max)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 
-	while (dir && count < max && (entry = readdir(dir))) {
+	if (!dir)
+		return errno == ENOMEM ? -ENOMEM : count;
+	while (count < max && (entry = readdir(dir))) {
 		const size_t length = strlen(entry->d_name);
 
 		if (length <= 5 || length - 5 >= XS_MACHINE_NAME_MAX ||
@@ -107,23 +110,23 @@ static size_t add_names(const char *folder, char (*names)[XS_MACHINE_NAME_MAX],
 			continue;
 		snprintf(names[count], XS_MACHINE_NAME_MAX, "%.*s",
 			 (int)length - 5, entry->d_name);
-		if (!lfind(names[count], names, &(size_t){count},
+		if (!lfind(names[count], names, &(size_t){(size_t)count},
 			   sizeof(names[0]), compare_names))
 			count++;
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	return count;
 }
 
-size_t xs_machine_names(char (*names)[XS_MACHINE_NAME_MAX], size_t max)
+int xs_machine_names(char (*names)[XS_MACHINE_NAME_MAX], int max)
 {
 	struct folders folders;
-	size_t count = 0;
+	int count = 0;
 
 	find_folders(&folders);
-	for (size_t i = 0; i < folders.count; i++)
+	for (size_t i = 0; count >= 0 && i < folders.count; i++)
 		count = add_names(folders.paths[i], names, count, max);
-	qsort(names, count, sizeof(names[0]), compare_names);
+	if (count > 0)
+		qsort(names, (size_t)count, sizeof(names[0]), compare_names);
 	return count;
 }

@@ -89,8 +89,8 @@ static json_t *disagrees_json(const struct xs_machine *machine)
 	return list;
 }
 
-/* jansson's setters fail only without memory. The root is then incomplete or
- * NULL, which the caller's dump reports. */
+/* jansson's setters fail only without memory: errno is then ENOMEM, and the
+ * root incomplete or NULL. */
 static json_t *machine_json(const struct xs_machine *machine)
 {
 	json_t *root = json_object(), *params = json_object();
@@ -133,13 +133,16 @@ static json_t *machine_json(const struct xs_machine *machine)
 
 int xs_machine_write(const struct xs_machine *machine, FILE *out)
 {
-	json_t *root = machine_json(machine);
+	json_t *root;
 	int rc = 0;
 
-	if (!root)
-		return -ENOMEM;
-	if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
-	    fputc('\n', out) == EOF)
+	errno = 0;
+	root = machine_json(machine);
+	if (errno == ENOMEM)
+		rc = -ENOMEM;
+	else if (json_dumpf(root, out,
+			    JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
+		 fputc('\n', out) == EOF)
 		rc = -EIO;
 	json_decref(root);
 	return rc;

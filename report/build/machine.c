@@ -56,10 +56,9 @@ static int learn(struct xs_result *result, const struct xs_trace *trace,
 	const struct xs_phases alike =
 	    device ? phases_on(result, trace, phases, device) : *phases;
 
-	if (chosen)
-		return xs_machine_join(&alike, machine);
-	xs_machine_fit(&alike, device ? &device->rec : NULL, machine);
-	return 0;
+	return chosen ? xs_machine_join(&alike, machine)
+		      : xs_machine_fit(&alike, device ? &device->rec : NULL,
+				       machine);
 }
 
 const char *xs_build_uuid(const struct xs_trace *trace,
@@ -149,15 +148,16 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	    identify(result, trace, device);
 	const struct xs_machine *given = options->machine;
 	const struct xs_machine *own = given_of_trace(options, machine.gpu);
-	enum xs_machine_origin origin = XS_MACHINE_FITTED;
+	int origin = XS_MACHINE_FITTED, err = 0;
 	const char *mismatch = NULL;
 	char why[1200] = "";
-	int err = 0;
 
 	if (given)
 		origin = xs_machine_origin_of(given, &machine, &mismatch);
 	else if (!options->fitted)
 		origin = xs_machine_choose(&machine, traced, why, sizeof(why));
+	if (origin < 0)
+		return origin;
 	if (own)
 		*traced = *own;
 	if (own && own == given && mismatch)
@@ -167,7 +167,8 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 			    own || (!given && origin != XS_MACHINE_FITTED),
 			    traced);
 	result->machine = given && given != own ? *given : *traced;
-	say_choice(result, origin, mismatch ? mismatch : why);
+	say_choice(result, (enum xs_machine_origin)origin,
+		   mismatch ? mismatch : why);
 	if (given && !xs_machine_is_of_gpu(given, machine.gpu)) {
 		result->machine_choice.other_gpu = true;
 		result->machine_choice.calibrating = NULL;

@@ -75,12 +75,12 @@ int xs_cli_parse_text(const char *name, const char *value, void *into)
 bool xs_cli_list_machines(const char *value)
 {
 	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];
-	size_t count;
+	int count;
 
 	if (strcmp(value, "list") != 0)
 		return false;
 	count = xs_machine_names(names, XS_CLI_MACHINES_MAX);
-	for (size_t i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		struct xs_machine machine;
 		char error[512];
 		const bool valid = xs_machine_load(names[i], &machine, error,

@@ -5,6 +5,7 @@
 #include "model/machine/choice.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ FIXTURE(set_up)
 	return 0;
 }
 
-static enum xs_machine_origin choose(void)
+static int choose(void)
 {
 	xs_machine_init(&chosen);
 	return xs_machine_choose(&identity, &chosen, why, sizeof(why));
@@ -194,11 +195,28 @@ TEST(test_home_without_xdg)
 			 -ENOENT);
 }
 
+static void *no_memory(size_t size)
+{
+	(void)size;
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* A fit would take the place of a profile that is there. */
+TEST(test_lack_of_memory_is_no_fit)
+{
+	json_set_alloc_funcs(no_memory, free);
+	assert_int_equal(choose(), -ENOMEM);
+	unlink(own);
+	assert_int_equal(choose(), -ENOMEM);
+	json_set_alloc_funcs(malloc, free);
+}
+
 TEST(test_published_values_have_ranges)
 {
 	char names[64][XS_MACHINE_NAME_MAX];
 	struct xs_machine m;
-	size_t count, i;
+	int count, i;
 
 	shipped("h200"); /* sets the folder */
 	count = xs_machine_names(names, COUNT(names));
