@@ -13,6 +13,7 @@
 
 struct dump {
 	FILE *out;
+	bool damaged;
 	struct xs_again again;
 };
 
@@ -169,10 +170,11 @@ static int dump_record(void *self, uint64_t at, const xs_u8 *record)
 
 static int dump_defect(void *self, uint64_t at, const char *text)
 {
-	FILE *out = ((struct dump *)self)->out;
+	struct dump *d = self;
 
-	fprintf(out, "# damaged at byte %" PRIu64 ": %s\n", at, text);
-	return ferror(out) ? -EIO : 0;
+	d->damaged = true;
+	fprintf(d->out, "# damaged at byte %" PRIu64 ": %s\n", at, text);
+	return ferror(d->out) ? -EIO : 0;
 }
 
 static struct xs_trace_visitor dump_visitor(struct dump *dump)
@@ -184,12 +186,13 @@ static struct xs_trace_visitor dump_visitor(struct dump *dump)
 					 .defect = dump_defect};
 }
 
-int xs_text_dump(const char *path, FILE *out, const char **error)
+int xs_text_dump(const char *path, FILE *out, bool *damaged, const char **error)
 {
 	struct dump dump = {.out = out};
 	const struct xs_trace_visitor visitor = dump_visitor(&dump);
 	int rc = xs_trace_input_visit_file(path, &visitor, error);
 
+	*damaged = dump.damaged;
 	xs_again_release(&dump.again);
 	return !rc && fflush(out) ? -EIO : rc;
 }

@@ -74,14 +74,17 @@ static int parse(int argc, char **argv, struct dump_options *out)
 static int dump(const char *path, const char *output)
 {
 	const char *error = NULL;
+	bool damaged = false;
 	FILE *out;
 	int code = xs_cli_open(output, &out), err;
 
 	if (code)
 		return code;
-	err = xs_text_dump(path, out, &error);
-	if (!err || err == -EIO)
-		return xs_cli_close(output, out, err);
+	err = xs_text_dump(path, out, &damaged, &error);
+	if (!err || err == -EIO) {
+		code = xs_cli_close(output, out, err);
+		return code ? code : xs_cli_tell_damage(path, damaged);
+	}
 	xs_cli_discard(out);
 	return xs_cli_read_error(path, err, error);
 }

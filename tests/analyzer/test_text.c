@@ -25,13 +25,15 @@ static char *dump_of(const struct bytes *binary)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	const char *error;
+	bool damaged;
 
 	assert_true(file >= 0);
 	assert_int_equal(write(file, binary->data, binary->size),
 			 (ssize_t)binary->size);
 	close(file);
-	assert_int_equal(xs_text_dump(path, out, &error), 0);
+	assert_int_equal(xs_text_dump(path, out, &damaged, &error), 0);
 	fclose(out);
+	assert_int_equal(damaged, strstr(text, "# damaged") != NULL);
 	return text;
 }
 

@@ -403,6 +403,8 @@ expect 0 'source memory pageable -> pinned' - 'xferspy diff $before $pinned'
 expect 0 '' - 'xferspy dump --read $before -o cli-1.xspy'
 expect 0 '' - 'xferspy dump cli-1.xspy -o cli-1.txt'
 expect 0 '' - 'xferspy dump --read - -o cli-2.xspy <cli-1.txt && cmp cli-1.xspy cli-2.xspy'
+expect 2 'of records are missing' 'whole: the file is cut or damaged;' \
+	'head -c 4500 cli-1.xspy >whole; xferspy dump whole'
 expect 0 'Where the time went' - 'xferspy report cli-2.xspy'
 expect 2 '' "xferspy: $source/LICENSE: line 1: " \
 	'xferspy dump --read $source/LICENSE -o cli-3.xspy'
