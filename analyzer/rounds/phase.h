@@ -133,6 +133,12 @@ static inline bool xs_step_is_wait(const struct xs_step *step)
 	       step->kind <= XS_STEP_SYNC_EVENT;
 }
 
+/* Whether the step makes or frees something, such as memory. */
+static inline bool xs_step_is_allocation(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE;
+}
+
 /* Rates at which a host copies from one memory to another, bytes per ns, and
  * how many bytes are worth it. */
 #define XS_LEAST_HOST_COPY_RATE	 2

@@ -43,7 +43,7 @@ static void limit(const struct xs_phase *phase, size_t i,
 {
 	const struct xs_step *step = &phase->steps[i];
 
-	if (step->kind != XS_STEP_ALLOCATE && step->kind != XS_STEP_FREE)
+	if (!xs_step_is_allocation(step))
 		return;
 	action->call_ns = fmin(action->call_ns, profile_ns(phase, i, m));
 	/* a free that waited has its time behind the wait; its call_ns is 0 */

@@ -30,8 +30,7 @@ double xs_launches_await_staging(const struct xs_phase *phase)
 		const double call_ns =
 		    (double)(step->return_ns - step->call_ns);
 
-		if (step->kind == XS_STEP_ALLOCATE ||
-		    step->kind == XS_STEP_FREE)
+		if (xs_step_is_allocation(step))
 			return 0;
 		if (xs_step_is_pageable(step) &&
 		    (double)step->bytes > XS_COPIED_BY_CALL_BYTES)

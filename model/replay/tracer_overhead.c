@@ -71,8 +71,7 @@ double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns)
 		return phase->rounds > SEARCHED_ROUNDS
 			   ? 0
 			   : search_ns(before->bytes, gap_ns);
-	else if (before->kind == XS_STEP_ALLOCATE ||
-		 before->kind == XS_STEP_FREE)
+	else if (xs_step_is_allocation(before))
 		most_ns = TRACER_MEMORY_NS;
 	return fmin(fmax(gap_ns, 0), most_ns);
 }

@@ -102,7 +102,7 @@ static void leave_out(const struct xs_step *step, struct xs_action *action)
 	const bool waits =
 	    step->kind == XS_STEP_FREE && action->kind == XS_ACTION_SYNC_ALL;
 
-	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
+	if (xs_step_is_allocation(step))
 		xs_action_leave_out(action);
 	if (waits)
 		action->kind = XS_ACTION_SYNC_ALL;

@@ -24,11 +24,6 @@ static int by_start(const void *left, const void *right)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static bool allocates(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE;
-}
-
 /* Whether the host copies or waits in the call. */
 static bool moves_or_waits(const struct xs_step *step)
 {
@@ -71,7 +66,7 @@ static bool moves_or_may_wait(const struct xs_step *step)
 
 static bool holds_host(const struct xs_step *step)
 {
-	return moves_or_waits(step) || allocates(step);
+	return moves_or_waits(step) || xs_step_is_allocation(step);
 }
 
 /* The time in which the host was in a call or staged a copy, or the GPU ran an

@@ -65,8 +65,7 @@ static enum xs_result_lane_kind call_lane(const struct xs_action *action,
 {
 	if (waits(action))
 		return XS_LANE_WAITS;
-	if (step &&
-	    (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE))
+	if (step && xs_step_is_allocation(step))
 		return XS_LANE_ALLOCATIONS;
 	return XS_LANE_CALLS;
 }

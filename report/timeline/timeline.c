@@ -178,12 +178,10 @@ static int make_room(struct xs_result *result, struct xs_result_timeline *out)
 /* A copy that is not asynchronous waits, if only for a part of it. */
 static enum xs_result_lane_kind lane_of_step(const struct xs_step *step)
 {
-	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
+	if (xs_step_is_allocation(step))
 		return XS_LANE_ALLOCATIONS;
 	if (step->blocking || (xs_step_is_copy(step) && !step->async) ||
-	    step->kind == XS_STEP_SYNC_DEVICE ||
-	    step->kind == XS_STEP_SYNC_STREAM ||
-	    step->kind == XS_STEP_SYNC_EVENT)
+	    xs_step_is_wait(step))
 		return XS_LANE_WAITS;
 	return XS_LANE_CALLS;
 }
