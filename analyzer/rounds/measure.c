@@ -118,17 +118,26 @@ static void measure_beside(const struct xs_phase_members *m, size_t i,
 				cover.total_ns + host_ns(m, round));
 }
 
-static void measure(const struct xs_phase_members *m,
-		    const struct xs_round *round, uint64_t *values[XS_MEASURES],
-		    size_t at)
+static const struct xs_op *op_of(const struct xs_phase_members *m,
+				 const struct xs_round *round, uint32_t i)
 {
+	return &m->trace->ops[xs_round_op(m->rounds, round, i)];
+}
+
+/* Fills in the values of one round. *queue becomes XS_NONE if one of its ops is
+ * on another queue. */
+static void measure(const struct xs_phase_members *m, size_t at,
+		    uint64_t *values[XS_MEASURES], uint32_t *queue)
+{
+	const struct xs_round *round = xs_phase_member(m, at);
 	struct xs_overlap overlap = {0};
 	uint64_t sum_ns[XS_OP_KINDS] = {0};
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
-		const struct xs_op *op =
-		    &m->trace->ops[xs_round_op(m->rounds, round, i)];
+		const struct xs_op *op = op_of(m, round, i);
 
+		if (op->queue != *queue)
+			*queue = XS_NONE;
 		sum_ns[op->kind] += op->end_ns - op->start_ns;
 		xs_overlap_add(&overlap, op);
 	}
@@ -181,33 +190,12 @@ static void count_ops(const struct xs_phase_members *m, struct xs_phase *phase)
 	const struct xs_round *round = xs_phase_member(m, 0);
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
-		const struct xs_op *op =
-		    &m->trace->ops[xs_round_op(m->rounds, round, i)];
+		const struct xs_op *op = op_of(m, round, i);
 
 		phase->h2d_ops += op->kind == XS_OP_H2D;
 		phase->d2h_ops += op->kind == XS_OP_D2H;
 		phase->kernel_ops += op->kind == XS_OP_KERNEL;
 	}
-}
-
-/* Returns the queue of all ops of all rounds; XS_NONE if there are several. */
-static uint32_t find_queue(const struct xs_phase_members *m)
-{
-	uint32_t queue = XS_NONE;
-
-	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_phase_member(m, i);
-
-		for (uint32_t j = 0; j < round->op_count; j++) {
-			const struct xs_op *op =
-			    &m->trace->ops[xs_round_op(m->rounds, round, j)];
-
-			if (queue != XS_NONE && queue != op->queue)
-				return XS_NONE;
-			queue = op->queue;
-		}
-	}
-	return queue;
 }
 
 /* Returns the round whose time is the median. */
@@ -238,12 +226,12 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 
 	phase->rounds = phase->recorded_rounds = m->count;
 	phase->device = xs_phase_member(m, 0)->device;
-	phase->queue = find_queue(m);
+	phase->queue = op_of(m, xs_phase_member(m, 0), 0)->queue;
 	phase->first_start_ns = UINT64_MAX;
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_phase_member(m, i);
 
-		measure(m, round, values, i);
+		measure(m, i, values, &phase->queue);
 		phase->total_ns += round->end_ns - round->begin_ns;
 		phase->mean_between_ns += values[XS_MEASURE_BETWEEN_NS][i];
 		phase->concurrent_ns += round->concurrent_ns;
