@@ -168,17 +168,24 @@ def opening_faults(xferspy, source, row, report):
 
 
 def are_told(xferspy, source, page, kind):
-    """Returns whether the page tells what typical or others' programs are told."""
+    """Returns whether the page tells what typical or others' programs are told, and
+    no report on them says what none may."""
     rows = [row for row in json.loads(
         (source / f"tests/report/advice/{kind}.json").read_text())
             if (source / row["trace"]).exists()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        said, at_first = (list(pool.map(lambda row: first_step(report_on(
-            xferspy, source, row, *options(row))), rows)) for options in (
+        reports, at_first = (list(pool.map(lambda row: report_on(
+            xferspy, source, row, *options(row)), rows)) for options in (
                 lambda row: calibrated(source, row), lambda row: ()))
+    said, at_first = ([first_step(report) for report in of_rows]
+                      for of_rows in (reports, at_first))
     told = True
-    for row, word in zip(rows, said):
+    for row, report, word in zip(rows, reports, said):
         name = f"{kind}/{pathlib.Path(row['trace']).stem}"
+        for fault in [*faults_of(report),
+                      *opening_faults(xferspy, source, row, report)]:
+            print(f"{name}: {fault}")
+            told = False
         if not agrees(row, word) and \
                 f"| `{name}` | {word} | {row['first']} |" not in page:
             print(f"{name}: {word}, expected {row['first']}: not in docs/advice.md")
