@@ -289,11 +289,3 @@ struct xs_batch_way {
 /* Appends the row of c->strategy, whose way it takes. Returns 0 or -errno. */
 int xs_batch_direct_build(const struct xs_strategy_case *c,
 			  struct xs_estimates *out);
-
-/* Code of PyTorch that copies on a stream beside the current one; what: what is
- * copied. */
-#define XS_PYTORCH_COPY_AHEAD(what)                                            \
-	"with torch.cuda.stream(side):  # torch.cuda.Stream(); " what "\n"     \
-	"    x, copied = host.to(device, non_blocking=True), "                 \
-	"side.record_event()\n"                                                \
-	"main.wait_event(copied), x.record_stream(main)  # current_stream()"

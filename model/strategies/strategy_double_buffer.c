@@ -294,20 +294,27 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"round i\n"
 		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
 		"end s[k] too",
-	    [XS_LANGUAGE_PYTORCH] = XS_PYTORCH_COPY_AHEAD("the next round"),
+	    [XS_LANGUAGE_PYTORCH] =
+		"with torch.cuda.stream(side): x = host.to(device, "
+		"non_blocking=True)\n"
+		"main.wait_stream(side), x.record_stream(main)  # before the "
+		"next round\n"
+		"{results}last, y = y, f(x); last.cpu()  # or .item(): a round "
+		"later",
 	    [XS_LANGUAGE_JAX] =
 		"# the next round, before this one's result is read\n"
 		"following = jax.device_put(batch)",
 	    [XS_LANGUAGE_CUPY] =
-		"with copies:  # cupy.cuda.Stream(): the next round, from "
+		"with copies: following.set(batch)  # next round's, from "
 		"pinned memory\n"
-		"    following.set(batch)  # a second array of the device\n"
-		"cupy.cuda.get_current_stream().wait_event(copies.record())",
+		"cupy.cuda.get_current_stream().wait_event(copies.record())\n"
+		"{results}last, y = y, f(x); last.get()  # or float(): a round "
+		"later",
 	    [XS_LANGUAGE_NUMBA] =
-		"dev[k].copy_to_device(ary[k], stream=s[k])  # k = i % 2 in "
+		"dev[k].copy_to_device(ary[k], s[k])  # k = i % 2 in "
 		"round i\n"
 		"f[blocks, threads, s[k]](dev[k]), "
-		"dev[k].copy_to_host(ary[k], stream=s[k])\n"
+		"dev[k].copy_to_host(ary[k], s[k])\n"
 		"s[1 - k].synchronize()  # the round before; at the end s[k] "
 		"too",
 	},

@@ -185,7 +185,13 @@ const struct xs_strategy xs_strategy_prefetch = {
 		"cudaEventRecord(used, k);\n"
 		"cudaStreamWaitEvent(k, copied), std::swap(a, b); "
 		"// a: in[0] first",
-	    [XS_LANGUAGE_PYTORCH] = XS_PYTORCH_COPY_AHEAD("the next one"),
+	    [XS_LANGUAGE_PYTORCH] =
+		"with torch.cuda.stream(side):  # torch.cuda.Stream(); the "
+		"next one\n"
+		"    x, copied = host.to(device, non_blocking=True), "
+		"side.record_event()\n"
+		"main.wait_event(copied), x.record_stream(main)  # "
+		"current_stream()",
 	    [XS_LANGUAGE_JAX] =
 		"following = jax.device_put(host[i + 1])  # before this one is "
 		"used",
