@@ -318,8 +318,8 @@ const struct xs_strategy xs_strategy_batch = {
 				"parts))",
 	    [XS_LANGUAGE_CUPY] =
 		"copied.synchronize()  # a cupy.cuda.Event(): pinned was read\n"
-		"numpy.concatenate(parts, out=pinned)  # pinned = "
-		"cupyx.empty_pinned(...), once\n"
+		"numpy.concatenate(parts, out=pinned)  # of "
+		"cupyx.empty_pinned(...)\n"
 		"batch.set(pinned); copied.record()",
 	    [XS_LANGUAGE_NUMBA] = "numpy.concatenate(parts, out=ary)  # ary = "
 				  "cuda.pinned_array(...), once\n"

@@ -271,7 +271,7 @@ const struct xs_strategy xs_strategy_graph = {
 		"fixed_input.copy_(batch), graph.replay()  # each round; "
 		".item() after",
 	    [XS_LANGUAGE_JAX] = "step = jax.jit(step)  # once: one computation "
-				"instead of one for each operation",
+				"of all operations",
 	    [XS_LANGUAGE_CUPY] = "stream.begin_capture()  # once, around the "
 				 "kernels of a round\n"
 				 "graph = stream.end_capture()\n"

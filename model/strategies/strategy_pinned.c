@@ -238,8 +238,9 @@ const struct xs_strategy xs_strategy_pinned = {
 		"torch.cuda.synchronize()",
 	    [XS_LANGUAGE_JAX] =
 		"host = jax.device_put(array, sharding.with_memory_kind("
-		"\"pinned_host\"))  # once\n"
-		"device = jax.device_put(host, sharding)",
+		"\"pinned_host\"))\n"
+		"device = jax.device_put(host, sharding)  # host: once, before "
+		"the loop",
 	    [XS_LANGUAGE_CUPY] =
 		"pinned = cupyx.empty_like_pinned(array)  # once\n"
 		"device.set(pinned)  # an array of the device; compute into "

@@ -59,6 +59,25 @@ TEST(each_row_is_filled)
 	}
 }
 
+/* Returns the characters of the longest line, without what is in braces in
+ * front of it. */
+static size_t longest_line(const char *code)
+{
+	size_t longest = 0;
+
+	while (code && *code) {
+		const char *line = code;
+		size_t length;
+
+		while (*line == '{')
+			line += strcspn(line, "}") + 1;
+		length = strcspn(line, "\n");
+		longest = length > longest ? length : longest;
+		code = line + length + (line[length] == '\n');
+	}
+	return longest;
+}
+
 /* At most three lines to write, of which some have another in their place, and
  * what a change of effort changes. */
 TEST(changes_have_code_and_kind)
@@ -80,6 +99,8 @@ TEST(changes_have_code_and_kind)
 					 !strncmp(at, "{only_in}", 9) -
 					 !strncmp(at, "{apart}{many_out}", 17);
 			assert_in_range(lines, 1, 3);
+			/* of 80 columns, behind "       | " */
+			assert_in_range(longest_line(strategy->code[k]), 0, 71);
 		}
 	}
 }
