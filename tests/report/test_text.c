@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report against a golden file and the width of a terminal. */
 #include "report/plan/phase_estimate.h"
+#include "report/render/text/sections.h"
 #include "report/render/text/terminal.h"
 #include "report/result/shown_text.h"
 #include "report/result/source_text.h"
@@ -539,6 +540,20 @@ TEST(a_machine_without_a_prediction_is_explained)
 	text = fixture_text(result, false);
 	assert_has(text, "not predicted; the reasons are below\n");
 	free(text);
+}
+
+/* -g is for a call from a file, not for code of a virtual machine. */
+TEST(lines_are_asked_of_files_alone)
+{
+	assert_string_equal(xs_render_text_lines_note(result), "");
+	for (size_t i = 0; i < result->phase_count; i++)
+		for (size_t k = 0; k < result->phases[i].site_count; k++)
+			result->phases[i].sites[k].line = XS_UNKNOWN;
+	assert_has(xs_render_text_lines_note(result), "Compile with -g");
+	for (size_t i = 0; i < result->phase_count; i++)
+		for (size_t k = 0; k < result->phases[i].site_count; k++)
+			result->phases[i].sites[k].module = NULL;
+	assert_string_equal(xs_render_text_lines_note(result), "");
 }
 
 /* Eight characters of two bytes each. */

@@ -53,7 +53,7 @@ static const char *matched_text(struct xs_arena *arena,
 
 /* What to record for places that can be found in the source: no call of a phase
  * has a line, as of code without -g, or not even a module, as of a file without
- * call stacks. */
+ * call stacks. Code that a virtual machine compiles has neither. */
 const char *xs_render_text_lines_note(const struct xs_result *result)
 {
 	bool any = false, modules = false;
@@ -73,8 +73,8 @@ const char *xs_render_text_lines_note(const struct xs_result *result)
 		return any && !modules ? " Record call stacks first: the "
 					 "report then names the places."
 				       : "";
-	return any ? " Compile with -g first: the report then names lines."
-		   : "";
+	return modules ? " Compile with -g first: the report then names lines."
+		       : "";
 }
 
 void xs_render_text_coverage(const struct xs_terminal *terminal,
