@@ -140,7 +140,8 @@ static double unbroken_ns(const struct program<Job> *program, const Job *job,
 	return now_ns() - start;
 }
 
-/* Slow configurations run fewer rounds: this long in total, with a minimum. */
+/* With --json, slow configurations run fewer rounds: this long in total, with a
+ * minimum. */
 #define MEASURE_NS 2e9
 #define ROUNDS_MIN 3
 #define REPEATS	   5 /* of all rounds, if they are not timed singly */
@@ -170,8 +171,8 @@ static struct timing measure(const struct program<Job> *program, Job *sets)
 	for (int i = 0; i <= (int)twofold; i++)
 		memset(sets[i].result, 0, sets[i].result_bytes);
 	start = now_ns();
-	while (count < most &&
-	       (count < ROUNDS_MIN || now_ns() - start < MEASURE_NS)) {
+	while (count < most && (!options->json || count < ROUNDS_MIN ||
+				now_ns() - start < MEASURE_NS)) {
 		begin = now_ns();
 		if (twofold)
 			ns[count++] =

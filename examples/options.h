@@ -82,21 +82,22 @@ static inline bool is_offered(const struct options *options, long variant)
 
 static inline void usage(const char *program, const struct options *defaults)
 {
-	printf("Usage: %s [OPTION]...\n"
-	       "  --variant V    %s (default), another of those below, or\n"
-	       "                 all\n"
-	       "  --n N          size of the problem (%ld)\n"
-	       "  --rounds R     measured rounds (%ld), fewer where they are\n"
-	       "                 slow\n"
-	       "  --streams S    number of streams (%ld)\n"
-	       "  --chunk C      planes or elements a stream, instead\n"
-	       "  --order O      depth (default) or breadth\n"
-	       "  --no-touch     leave first-touch faults to the first round\n"
-	       "  --json         print each measurement as a JSON object\n"
-	       "V, S, C and O may be lists, as in --streams 2,4,8.\n"
-	       "Variants:",
-	       program, variant_names[defaults->variant], defaults->n,
-	       defaults->rounds, defaults->streams);
+	printf(
+	    "Usage: %s [OPTION]...\n"
+	    "  --variant V    %s (default), another of those below, or\n"
+	    "                 all\n"
+	    "  --n N          size of the problem (%ld)\n"
+	    "  --rounds R     rounds after one to warm up (%ld); with --json\n"
+	    "                 fewer where they are slow\n"
+	    "  --streams S    number of streams (%ld)\n"
+	    "  --chunk C      planes or elements a stream, instead\n"
+	    "  --order O      depth (default) or breadth\n"
+	    "  --no-touch     leave first-touch faults to the first round\n"
+	    "  --json         print each measurement as a JSON object\n"
+	    "V, S, C and O may be lists, as in --streams 2,4,8.\n"
+	    "Variants:",
+	    program, variant_names[defaults->variant], defaults->n,
+	    defaults->rounds, defaults->streams);
 	for (int i = 0; i < VARIANTS; i++)
 		if (is_offered(defaults, i))
 			printf(" %s", variant_names[i]);

@@ -52,6 +52,8 @@ says "$scratch/build-demo/report.html"
 if grep -q '^\$ .*XS_SIM_GIPS' "$scratch/out"; then
 	[ "$(grep -c '^  1\. pinned: ' "$scratch/out")" -eq 2 ] ||
 		fail "the demo does not advise to pin: $(cat "$scratch/out")"
+	[ "$(grep -c 'divided by its 11 rounds' "$scratch/out")" -eq 2 ] ||
+		fail "the same command ran other rounds: $(cat "$scratch/out")"
 fi
 [ ! -e "$scratch/build" ] || fail "the demo wrote to build/"
 grep -q -- '--build build-demo' "$scratch/cmake" ||
