@@ -288,6 +288,9 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	mark_phases(result, phases, steady);
 	fill(result, &in);
 	untrace(result);
+	out->after_ns = xs_result_untraced_wall_ns(result);
+	if (out->after_ns != XS_UNKNOWN)
+		out->after_ns -= out->startup_ns + out->steady_ns;
 	find_host_place(result, trace, span);
 	xs_build_pinning(result, trace, startup, span);
 	xs_build_gpu_turns(result, trace, span);

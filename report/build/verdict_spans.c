@@ -11,16 +11,11 @@
 static const char *after_steady(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	int64_t after_ns;
 
-	if (wall_ns == XS_UNKNOWN)
-		return "";
-	after_ns = wall_ns - in->startup_ns - in->steady_ns;
-	return after_ns < wall_ns / 1000
+	return in->after_ns < xs_result_untraced_wall_ns(result) / 1000
 		   ? ""
 		   : xs_print(&result->arena, "; afterwards: %s",
-			      xs_units_ns(after_ns).s);
+			      xs_units_ns(in->after_ns).s);
 }
 
 /* Whether most calls were only counted. */

@@ -198,9 +198,13 @@ static int unknown_change(const struct xs_diff *diff)
 			   "one trace has no timed run; see its report");
 }
 
+static const char compared[] = "compare two traces of one program with one "
+			       "input on one GPU, or add --allow-different";
+
 static int gate(const struct diff_options *given, const struct xs_diff *diff)
 {
-	char why[128];
+	const char *different = given->allow_different ? NULL : diff->different;
+	char why[512];
 
 	if (isnan(given->fail_above))
 		return XS_EXIT_DONE;
@@ -209,23 +213,21 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 		return unknown_change(diff);
 	case XS_GATE_DIFFERENT:
 		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
-				    diff->different,
-				    "compare two traces of one program with "
-				    "one input on one GPU, or add "
-				    "--allow-different");
+				    diff->different, compared);
 	case XS_GATE_NOISY:
 		return xs_cli_error(XS_EXIT_NOISY, "--fail-above",
 				    "the runs spread too much to tell",
 				    "record more runs of each, at least three");
 	case XS_GATE_EXCEEDED:
-		snprintf(why, sizeof(why), "the run is %.1f %% slower",
-			 diff->change_percent);
-		return xs_cli_error(
-		    XS_EXIT_GATE, "--fail-above", why,
-		    diff->before_side.count < 3 || diff->after_side.count < 3
-			? "the first phase listed changed most; three runs of "
-			  "each tell noise apart"
-			: "the first phase listed changed most");
+		snprintf(why, sizeof(why), "the run is %.1f %% slower (%s)%s%s",
+			 diff->change_percent, diff->parts,
+			 different ? "; " : "", different ? different : "");
+		return xs_cli_error(XS_EXIT_GATE, "--fail-above", why,
+				    different ? compared
+				    : xs_gate_is_single(diff)
+					? "three runs of each tell noise "
+					  "apart"
+					: "see what changed most in it");
 	default:
 		return XS_EXIT_DONE;
 	}

@@ -4,6 +4,7 @@
 #include "report/diff/comparable.h"
 #include "report/diff/match.h"
 #include "report/diff/runs.h"
+#include "report/diff/saving.h"
 #include "report/diff/totals.h"
 
 #include <errno.h>
@@ -331,6 +332,8 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 			    xs_print(&diff->arena, "%s: %s",
 				     i ? "after" : "before", twice[i]);
 	err = build_phases(diff);
+	if (!err)
+		xs_diff_explain(diff);
 	return !err && diff->arena.failed ? -ENOMEM : err;
 }
 

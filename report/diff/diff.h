@@ -50,6 +50,19 @@ struct xs_diff_phase {
 	bool within;	      /* the measured time lies in the interval */
 };
 
+/* What before predicts that the run saves by what after does in all phases
+ * that have a prediction, and what it did. */
+struct xs_diff_saving {
+	int64_t saves_ns, low_ns, high_ns; /* XS_UNKNOWN: no prediction */
+	int64_t setup_ns;		   /* contained in these */
+	int64_t measured_ns;		   /* below 0: after is slower */
+	bool within;
+	const char *text;
+};
+
+/* Totals that add up to the run: start-up, steady part, end, tracing. */
+#define XS_DIFF_PARTS 4
+
 struct xs_diff {
 	struct xs_diff_side before_side, after_side;
 	struct xs_result *before, *after; /* of these, the median runs */
@@ -66,8 +79,11 @@ struct xs_diff {
 				       * whole runs; NULL: they are */
 	struct xs_diff_total wall;    /* the time of the run */
 	double change_percent;	      /* of it; above 0: slower; NAN: unknown */
-	struct xs_diff_total *totals; /* by unit, times first, then by change */
+	struct xs_diff_total *totals; /* XS_DIFF_PARTS, then by unit, times
+				       * first, each by change */
 	size_t total_count;
+	const char *parts; /* changes of the run's parts in words; "": none */
+	struct xs_diff_saving saving;
 	struct xs_diff_phase *phases; /* largest change first */
 	size_t phase_count;
 	struct xs_arena arena;

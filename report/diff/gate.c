@@ -35,7 +35,13 @@ const char *xs_gate_name(enum xs_gate answer)
 	return names[answer];
 }
 
-struct xs_gate_text xs_gate_text(enum xs_gate answer, double limit_percent)
+bool xs_gate_is_single(const struct xs_diff *diff)
+{
+	return diff->before_side.count < 3 || diff->after_side.count < 3;
+}
+
+struct xs_gate_text xs_gate_text(enum xs_gate answer, double limit_percent,
+				 bool is_single)
 {
 	static const char *const texts[] = {
 	    "is kept", "is exceeded",
@@ -44,7 +50,11 @@ struct xs_gate_text xs_gate_text(enum xs_gate answer, double limit_percent)
 	    "is not looked at"};
 	struct xs_gate_text out;
 
-	snprintf(out.s, sizeof(out.s), "The limit of %g %% (--fail-above) %s.",
-		 limit_percent, texts[answer]);
+	snprintf(out.s, sizeof(out.s),
+		 "The limit of %g %% (--fail-above) %s%s.", limit_percent,
+		 texts[answer],
+		 is_single && answer == XS_GATE_KEPT
+		     ? "; three runs of each tell noise apart"
+		     : "");
 	return out;
 }

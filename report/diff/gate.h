@@ -28,5 +28,9 @@ struct xs_gate_text {
 	char s[160];
 };
 
-/* Returns the answer as a sentence. */
-struct xs_gate_text xs_gate_text(enum xs_gate answer, double limit_percent);
+/* Whether a side has too few runs to tell noise apart: one or two. */
+bool xs_gate_is_single(const struct xs_diff *diff);
+
+/* Returns the answer as a sentence; is_single: of few runs. */
+struct xs_gate_text xs_gate_text(enum xs_gate answer, double limit_percent,
+				 bool is_single);

@@ -128,16 +128,13 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 static void fill_totals(struct xs_result *result, struct xs_result **runs,
 			struct xs_result_runs *out, int64_t *values)
 {
-	XS_ARENA_NEW(&result->arena, out->totals, xs_total_row_count + 1);
-	for (size_t i = 0; out->totals && i <= xs_total_row_count; i++) {
-		const struct xs_total_row *row =
-		    i ? &xs_total_rows[i - 1] : NULL;
-
+	XS_ARENA_NEW(&result->arena, out->totals, xs_total_row_count);
+	for (size_t i = 0; out->totals && i < xs_total_row_count; i++)
 		out->totals[out->total_count++] = (struct xs_result_runs_total){
-		    .name = row ? row->name : "run",
-		    .unit = xs_total_unit(row ? row->unit : XS_DIFF_NS),
-		    .spread = xs_total_spread(row, runs, out->count, values)};
-	}
+		    .name = xs_total_rows[i].name,
+		    .unit = xs_total_unit(xs_total_rows[i].unit),
+		    .spread = xs_total_spread(&xs_total_rows[i], runs,
+					      out->count, values)};
 }
 
 /* Moves the runs to the front whose times are comparable with those of the

@@ -8,20 +8,25 @@
 const struct xs_total_row xs_total_rows[] = {
 #define ROW(name, unit, member)                                                \
 	{                                                                      \
-		name, unit, offsetof(struct xs_result_totals, member)          \
+		name, unit, offsetof(struct xs_result, member)                 \
 	}
-    ROW("copies in", XS_DIFF_NS, h2d_ns),
-    ROW("copies out", XS_DIFF_NS, d2h_ns),
-    ROW("kernels", XS_DIFF_NS, kernel_ns),
-    ROW("overlap", XS_DIFF_NS, overlap_ns),
-    ROW("GPU busy", XS_DIFF_NS, gpu_busy_ns),
-    ROW("host blocked", XS_DIFF_NS, host_blocked_ns),
-    ROW("pinning", XS_DIFF_NS, pinned_alloc_ns),
-    ROW("bytes in", XS_DIFF_BYTES, h2d_bytes),
-    ROW("bytes out", XS_DIFF_BYTES, d2h_bytes),
-    ROW("copies in", XS_DIFF_COUNT, h2d_ops),
-    ROW("copies out", XS_DIFF_COUNT, d2h_ops),
-    ROW("kernels", XS_DIFF_COUNT, kernels),
+    ROW("run", XS_DIFF_NS, run.wall_ns),
+    ROW("start-up", XS_DIFF_NS, verdict.startup_ns),
+    ROW("steady part", XS_DIFF_NS, verdict.steady_ns),
+    ROW("afterwards", XS_DIFF_NS, verdict.after_ns),
+    ROW("tracing", XS_DIFF_NS, run.tracer_ns),
+    ROW("copies in", XS_DIFF_NS, totals.h2d_ns),
+    ROW("copies out", XS_DIFF_NS, totals.d2h_ns),
+    ROW("kernels", XS_DIFF_NS, totals.kernel_ns),
+    ROW("overlap", XS_DIFF_NS, totals.overlap_ns),
+    ROW("GPU busy", XS_DIFF_NS, totals.gpu_busy_ns),
+    ROW("host blocked", XS_DIFF_NS, totals.host_blocked_ns),
+    ROW("pinning", XS_DIFF_NS, totals.pinned_alloc_ns),
+    ROW("bytes in", XS_DIFF_BYTES, totals.h2d_bytes),
+    ROW("bytes out", XS_DIFF_BYTES, totals.d2h_bytes),
+    ROW("copies in", XS_DIFF_COUNT, totals.h2d_ops),
+    ROW("copies out", XS_DIFF_COUNT, totals.d2h_ops),
+    ROW("kernels", XS_DIFF_COUNT, totals.kernels),
 #undef ROW
 };
 const size_t xs_total_row_count =
@@ -39,10 +44,9 @@ struct xs_run_spread xs_total_spread(const struct xs_total_row *row,
 				     size_t count, int64_t *values)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *totals = (const char *)&runs[i]->totals;
+		const char *result = (const char *)runs[i];
 
-		values[i] = row ? *(const int64_t *)(totals + row->offset)
-				: runs[i]->run.wall_ns;
+		values[i] = *(const int64_t *)(result + row->offset);
 	}
 	return xs_spread_of(values, count);
 }
@@ -90,8 +94,8 @@ static bool is_apart(const struct xs_diff_total *total, size_t before,
 static void fill(struct xs_diff *diff, const struct xs_total_row *row,
 		 struct xs_diff_total *out)
 {
-	out->name = row ? row->name : "run";
-	out->unit = row ? row->unit : XS_DIFF_NS;
+	out->name = row->name;
+	out->unit = row->unit;
 	out->before = spread(diff, row, &diff->before_side, &out->before_runs);
 	out->after = spread(diff, row, &diff->after_side, &out->after_runs);
 	out->change = XS_UNKNOWN;
@@ -104,12 +108,14 @@ static void fill(struct xs_diff *diff, const struct xs_total_row *row,
 
 void xs_diff_build_totals(struct xs_diff *diff)
 {
-	fill(diff, NULL, &diff->wall);
+	fill(diff, &xs_total_rows[0], &diff->wall);
 	XS_ARENA_NEW(&diff->arena, diff->totals, xs_total_row_count);
-	for (size_t i = 0; diff->totals && i < xs_total_row_count; i++)
+	if (!diff->totals)
+		return;
+	for (size_t i = 1; i < xs_total_row_count; i++)
 		fill(diff, &xs_total_rows[i],
 		     &diff->totals[diff->total_count++]);
-	if (diff->totals)
-		qsort(diff->totals, diff->total_count, sizeof(*diff->totals),
-		      compare);
+	qsort(diff->totals, XS_DIFF_PARTS, sizeof(*diff->totals), compare);
+	qsort(diff->totals + XS_DIFF_PARTS, diff->total_count - XS_DIFF_PARTS,
+	      sizeof(*diff->totals), compare);
 }

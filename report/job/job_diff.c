@@ -296,7 +296,7 @@ enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 				 "kept or not (%s).",
 				 diff->verdict, limit_percent, diff->why)
 		      : xs_print(&diff->arena, "%s %s%s%s", diff->verdict,
-				 xs_gate_text(answer, limit_percent).s,
+				 xs_gate_text(answer, limit_percent, false).s,
 				 apart ? " But " : "", apart ? apart : "");
 	return answer;
 }

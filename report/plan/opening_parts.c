@@ -109,7 +109,6 @@ const char *xs_opening_behind(struct xs_result *result)
 	const int64_t cuda_ns = result->totals.init_ns;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const int64_t start_ns = own_start_ns(result);
-	const int64_t end_ns = wall_ns - in->startup_ns - in->steady_ns;
 	const bool is_cuda = cuda_ns > start_ns && !result->totals.init_at_most;
 	const char *start = "", *end = "";
 
@@ -125,11 +124,11 @@ const char *xs_opening_behind(struct xs_result *result)
 		    xs_print(&result->arena,
 			     " The program's own start-up is %s of the run.",
 			     xs_opening_of_run(result, start_ns));
-	if (in->repeats && end_ns > wall_ns / APART_PART)
+	if (in->repeats && in->after_ns > wall_ns / APART_PART)
 		end =
 		    xs_print(&result->arena,
 			     " What follows the steady part is %s of the run.",
-			     xs_opening_of_run(result, end_ns));
+			     xs_opening_of_run(result, in->after_ns));
 	return xs_print(&result->arena, "%s%s", start, end);
 }
 

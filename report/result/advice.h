@@ -39,6 +39,7 @@ struct xs_result_verdict {
 	int64_t steady_ns;   /* from the first repeated round to the last; of a
 			      * run without repeated rounds: all after CUDA's
 			      * own start */
+	int64_t after_ns;    /* behind it; XS_UNKNOWN: of an unknown run */
 	int64_t tracer_ns;   /* in none of steady_ns, recorded_ns, parts */
 	bool repeats;	     /* there are repeated rounds */
 	int64_t recorded_ns; /* of the steady part; the sum of parts */

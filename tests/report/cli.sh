@@ -299,7 +299,7 @@ expect 4 '4.9 % slower
 The medians lie in' '--fail-above: the runs spread too much to tell; record more' \
 	'xferspy diff run80.txt run81.txt run84.txt --after run83.txt run85.txt run88.txt --fail-above 1'
 expect 3 'beyond the spread of the runs.
-The limit of 1 %' 'slower; the first phase listed changed most; three runs' \
+The limit of 1 %' 'slower (afterwards +4.00 ms); three runs of each tell noise apart' \
 	'xferspy diff run80.txt run81.txt --after run84.txt run85.txt --fail-above 1'
 expect 4 '"answer": "too noisy",
     "passed": null' 'too much to tell' \

@@ -113,9 +113,9 @@ expect 0 '' - 'pageable="--format csv $examples/traces/stencil-256-pageable.xspy
 
 # Who needs what tells how many copies can run ahead, and diff what was done.
 golden diff-prefetch.txt 'xferspy diff --machine h100 $reports/dataflow/layers-pinned.xspy \
-	$reports/dataflow/layers-prefetch.xspy | grep -A1 predicted'
+	$reports/dataflow/layers-prefetch.xspy | grep -A1 "predicted for"'
 golden diff-graph.txt 'xferspy diff --machine h200 $traces/cached-eager.xspy \
-	$traces/cached-graph.xspy | grep -A1 predicted'
+	$traces/cached-graph.xspy | grep -A1 "predicted for"'
 golden engines-prefetch.txt \
 	'xferspy report --machine h100 --format csv $reports/dataflow/engines-pinned.xspy |
 	grep ",prefetch," | cut -d, -f4,7,22,30'

@@ -61,9 +61,9 @@ TEST(changes_are_ordered)
 	build_pair();
 	assert_int_equal(pair.diff.wall.change, -2000000000);
 	assert_true(fabs(pair.diff.change_percent + 20) < 1e-9);
-	assert_string_equal(pair.diff.totals[0].name, "copies out");
-	assert_int_equal(pair.diff.totals[0].change, -3000);
-	assert_string_equal(pair.diff.totals[1].name, "copies in");
+	assert_string_equal(pair.diff.totals[4].name, "copies out");
+	assert_int_equal(pair.diff.totals[4].change, -3000);
+	assert_string_equal(pair.diff.totals[5].name, "copies in");
 	assert_int_equal(pair.diff.phase_count, 3);
 	assert_int_equal(pair.diff.phases[0].before->id, 1);
 	assert_int_equal(pair.diff.phases[0].change_ns, -1689200000);
@@ -210,6 +210,64 @@ TEST(a_prediction_is_scored)
 	char *text = text_of(NAN, false);
 	assert_has(text, "predicted for streams (n=8, depth): 12.0 ms");
 	free(text);
+}
+
+/* The parts of the run add up to it, and come first. */
+TEST(parts_add_up_to_the_run)
+{
+	pair.after->verdict.startup_ns += 700000000;
+	pair.after->verdict.after_ns -= 700000000;
+	build_pair();
+	const char *const names[] = {"afterwards", "start-up", "steady part",
+				     "tracing"};
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < XS_DIFF_PARTS; i++) {
+		assert_string_equal(pair.diff.totals[i].name, names[i]);
+		sum += pair.diff.totals[i].change;
+	}
+	assert_int_equal(sum, pair.diff.wall.change);
+	assert_string_equal(pair.diff.parts,
+			    "afterwards -2.70 s, start-up +700 ms");
+}
+
+/* The run, too: of 10 s it saves 2 s, or takes 1 s more. */
+TEST(the_saving_of_the_run_is_scored)
+{
+	struct xs_result_phase *phase = &pair.before->phases[0];
+	const struct xs_result_estimate *row;
+	char *text;
+
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		row = &phase->estimates[i];
+		phase->estimates[i].saves_low_ns = row->saves_ns - 1000000;
+		phase->estimates[i].saves_high_ns = row->saves_ns + 1000000;
+	}
+	build_pair();
+	row = pair.diff.phases[0].predicted;
+	assert_true(row->saves_ns > 0 && row->saves_ns < 2000000000);
+	assert_int_equal(pair.diff.saving.saves_ns, row->saves_ns);
+	assert_int_equal(pair.diff.saving.measured_ns, 2000000000);
+	assert_false(pair.diff.saving.within);
+	xs_diff_free(&pair.diff);
+	pair.after->run.wall_ns = pair.before->run.wall_ns - row->saves_ns;
+	build_pair();
+	assert_true(pair.diff.saving.within);
+	xs_diff_free(&pair.diff);
+	pair.after->run.wall_ns = 11000000000;
+	pair.after->verdict.startup_ns += 3000000000;
+	pair.after->verdict.after_ns = 508000000;
+	build_pair();
+	assert_has(pair.diff.saving.text,
+		   "measured: takes 1.00 s more, outside the interval: "
+		   "start-up +3.00 s, afterwards -2.00 s.");
+	text = text_of(NAN, true);
+	assert_has(text, "\"measured_ns\": -1000000000");
+	free(text);
+	xs_diff_free(&pair.diff);
+	pair.before->coverage.imported = "Nsight Systems 2025.3";
+	build_pair();
+	assert_null(pair.diff.saving.text);
 }
 
 /* after launches a graph where before launched its kernels. */

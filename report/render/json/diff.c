@@ -66,6 +66,19 @@ static const struct xs_json_field phase[] = {POINTER(before, phase_side),
 					     FIELD(unpredicted),
 					     {0}};
 
+static json_t *saving(const struct xs_diff_saving *in)
+{
+	return in->text
+		   ? json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:s}",
+			       "saves_ns", xs_json_number(in->saves_ns),
+			       "saves_low_ns", xs_json_number(in->low_ns),
+			       "saves_high_ns", xs_json_number(in->high_ns),
+			       "setup_ns", xs_json_number(in->setup_ns),
+			       "measured_ns", xs_json_number(in->measured_ns),
+			       "within", in->within, "text", in->text)
+		   : json_null();
+}
+
 static json_t *gate(const struct xs_diff *diff, double percent)
 {
 	enum xs_gate answer;
@@ -73,13 +86,14 @@ static json_t *gate(const struct xs_diff *diff, double percent)
 	if (isnan(percent))
 		return json_null();
 	answer = xs_diff_gate(diff, percent);
-	return json_pack("{s:o, s:o, s:o, s:s}", "fail_above_percent",
-			 xs_json_ratio(percent), "answer",
-			 xs_json_text(xs_gate_name(answer)), "passed",
-			 answer == XS_GATE_NOISY || answer == XS_GATE_UNKNOWN
-			     ? json_null()
-			     : json_boolean(answer == XS_GATE_KEPT),
-			 "text", xs_gate_text(answer, percent).s);
+	return json_pack(
+	    "{s:o, s:o, s:o, s:s}", "fail_above_percent",
+	    xs_json_ratio(percent), "answer",
+	    xs_json_text(xs_gate_name(answer)), "passed",
+	    answer == XS_GATE_NOISY || answer == XS_GATE_UNKNOWN
+		? json_null()
+		: json_boolean(answer == XS_GATE_KEPT),
+	    "text", xs_gate_text(answer, percent, xs_gate_is_single(diff)).s);
 }
 
 int xs_render_json_diff(struct xs_diff *diff, double gate_percent,
@@ -88,7 +102,7 @@ int xs_render_json_diff(struct xs_diff *diff, double gate_percent,
 	(void)display;
 	return xs_json_write(
 	    json_pack(
-		"{s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}",
+		"{s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}",
 		"schema", 1, "before",
 		side(&diff->before_side, diff->before, &diff->wall.before),
 		"after",
@@ -103,6 +117,7 @@ int xs_render_json_diff(struct xs_diff *diff, double gate_percent,
 		"phases",
 		xs_json_rows(diff->phases, diff->phase_count,
 			     sizeof(*diff->phases), phase),
-		"gate", gate(diff, gate_percent)),
+		"saving", saving(&diff->saving), "gate",
+		gate(diff, gate_percent)),
 	    out);
 }

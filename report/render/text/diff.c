@@ -255,11 +255,14 @@ static void put_verdict(const struct xs_terminal *terminal,
 				  ", %.1f %% %s\n", fabs(diff->change_percent),
 				  diff->wall.change > 0 ? "slower" : "faster");
 	put_spread(terminal, diff);
+	if (diff->saving.text)
+		xs_terminal_wrap(terminal, XS_PLAIN, "", diff->saving.text);
 	if (!isnan(gate_percent))
-		xs_terminal_wrap(
-		    terminal, XS_PLAIN, "",
-		    xs_gate_text(xs_diff_gate(diff, gate_percent), gate_percent)
-			.s);
+		xs_terminal_wrap(terminal, XS_PLAIN, "",
+				 xs_gate_text(xs_diff_gate(diff, gate_percent),
+					      gate_percent,
+					      xs_gate_is_single(diff))
+				     .s);
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent,

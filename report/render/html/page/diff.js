@@ -22,13 +22,13 @@ function spreadText({before, after, beyond_spread: beyond}) {
 }
 
 function diffVerdict(diff) {
-  const {before, after, change_percent: changed, warnings, gate} = diff;
+  const {before, after, change_percent: changed, warnings, gate, saving} = diff;
   const how = Math.abs(changed) < 0.05 ? 'as fast as before'
     : `${Math.abs(changed).toFixed(1)} % ${changed > 0 ? 'slower' : 'faster'}`;
   const unknown = before.wall_ns === null || after.wall_ns === null;
   const lines = [changed !== null ? `${time(before.wall_ns)} -> ${time(after.wall_ns)}, ${how}`
     : unknown ? 'The run times are unknown.' : 'The runs are not compared.',
-  changed !== null && before.runs + after.runs > 2 && spreadText(diff), changed !== null && gate?.text];
+  changed !== null && before.runs + after.runs > 2 && spreadText(diff), saving?.text, changed !== null && gate?.text];
   return verdictBox(lines.filter(Boolean).join('\n'), [], 0, warnings);
 }
 
