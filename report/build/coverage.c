@@ -151,11 +151,20 @@ static void note_defects(struct xs_result *result, const struct xs_trace *trace)
 			  : "");
 }
 
-/* Without more than a twentieth of the file, figures mislead. */
+/* Without more than a twentieth of the file, figures mislead, and with damage
+ * within it, of which nobody knows what it changed. */
 static void check_cut(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	const int64_t all = xs_number_bounded(trace->header.tail_bytes);
+	const bool ends_early = trace->header.tail_bytes > trace->file_bytes;
+
+	if (trace->defect_count > ends_early && !out->missing_bytes &&
+	    trace->header.state == XS_FILE_CLOSED)
+		out->incomplete = out->lacking =
+		    "the file is damaged, so that any figure may be wrong; "
+		    "copy "
+		    "the trace again, or trace another run";
 
 	if (out->missing_bytes > all / 20)
 		out->incomplete = out->lacking = xs_print(

@@ -190,6 +190,11 @@ static unsigned streams_of(const struct xs_result *after)
 /* Why the change of the run is unknown. */
 static int unknown_change(const struct xs_diff *diff)
 {
+	if (diff->before->coverage.lacking || diff->after->coverage.lacking)
+		return xs_cli_fail("--fail-above",
+				   "times of an incomplete trace are not "
+				   "compared",
+				   "its line marked ! says what to do");
 	if (diff->uncompared)
 		return xs_cli_fail("--fail-above", diff->uncompared,
 				   "give traces of whole runs by one tool, or "

@@ -111,7 +111,7 @@ void xs_diff_explain(struct xs_diff *diff)
 	if (!diff->totals)
 		return;
 	for (size_t i = 0; i < XS_DIFF_PARTS; i++)
-		if (diff->wall.change == XS_UNKNOWN)
+		if (diff->wall.change == XS_UNKNOWN && diff->totals[i].change)
 			diff->totals[i].change = XS_UNKNOWN;
 	if (diff->wall.change == XS_UNKNOWN)
 		return;

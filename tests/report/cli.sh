@@ -365,6 +365,15 @@ expect 1 '' '' 'xferspy diff half $pinned | grep predicted'
 expect 1 '' '' 'xferspy report half | grep -e Strategies -e profiler'
 expect 2 '' 'half: the file is cut or damaged; copy' \
 	'xferspy export --to perfetto half -o half.perfetto'
+# Damage within it: nobody knows what it changed.
+expect 2 'not known: the file is damaged, so that' 'zeroed: the file is cut or damaged; copy' \
+	'cp $source/examples/traces/stencil-512-pageable.xspy zeroed
+		dd if=/dev/zero of=zeroed bs=1 seek=700 count=50 conv=notrunc status=none
+		xferspy report zeroed'
+expect 1 '' '' 'xferspy report zeroed | grep -e "^  1[.?]" -e Strategies -e "1[1-9][0-9]\.[0-9] %"'
+expect 1 '' '' 'xferspy diff zeroed $pinned | grep predicted'
+expect 2 '' 'of an incomplete trace are not compared; its line marked ! says' \
+	'xferspy diff zeroed $pinned --fail-above 5'
 # Zeros at the end of its last chunk are not missed.
 expect 2 'pin the host buffers of' 'padding: the file is cut or damaged; copy' \
 	'zcat <$source/examples/traces/stencil-512-pageable.xspy | head -c 13455 >padding

@@ -108,8 +108,8 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		    xs_units_ns(xs_result_untraced_ns(phase) +
 				xs_result_used_between_ns(phase))
 			.s,
-		    xs_units_percent(xs_result_in_run_ns(result, phase),
-				     xs_result_untraced_wall_ns(result))
+		    xs_units_share(xs_result_in_run_ns(result, phase),
+				   xs_result_untraced_wall_ns(result))
 			.s,
 		    moved(result, phase->h2d_bytes, phase->src_memory),
 		    phase->kernels ? xs_units_ns(xs_result_kernels_ns(phase)).s
