@@ -20,6 +20,7 @@
 #define ESCAPED_BYTES 9 /* of a control character of two bytes, and NUL */
 
 static bool line_enabled;
+static bool lacks_driver;
 static enum xs_range_kind range; /* the part of the run that is recorded */
 static char start_directory[PATH_MAX];
 static struct stat start_stderr; /* at the start of the process */
@@ -37,6 +38,7 @@ void xs_summary_read_config(void)
 {
 	line_enabled = xs_config_summary();
 	range = xs_config_range().kind;
+	lacks_driver = xs_config_lacks_driver();
 	if (!getcwd(start_directory, sizeof(start_directory)))
 		start_directory[0] = '\0';
 	stat("/", &start_root);
@@ -136,10 +138,14 @@ void xs_summary_print_wrong(const char *what)
 void xs_summary_print_unused(void)
 {
 	print_line("no trace of %s (pid %d): it called no CUDA function that "
-		   "is recorded; programs that it starts write traces of their "
-		   "own, but not if they are statically linked or setuid, drop "
-		   "LD_PRELOAD, or run in a container",
-		   program_invocation_short_name, (int)getpid());
+		   "is recorded; %s",
+		   program_invocation_short_name, (int)getpid(),
+		   lacks_driver
+		       ? "there is no NVIDIA driver here (libcuda.so.1 cannot "
+			 "be loaded); run it where nvidia-smi shows a GPU"
+		       : "programs that it starts write traces of their own, "
+			 "but not if they are statically linked or setuid, "
+			 "drop LD_PRELOAD, or run in a container");
 }
 
 static void print_size(char *text, size_t bytes, uint64_t file_bytes)
@@ -200,7 +206,8 @@ static const char *why_empty(void)
 		return "no call between cudaProfilerStart() and "
 		       "cudaProfilerStop() (XFERSPY_RANGE=profiler)";
 	case XS_RANGE_SIGNAL:
-		return "no call after a SIGUSR2 (XFERSPY_RANGE=signal)";
+		return "no SIGUSR2 came in time, which takes effect some ms "
+		       "later (XFERSPY_RANGE=signal)";
 	case XS_RANGE_TIMED:
 		return "no call in the seconds of XFERSPY_RANGE";
 	default:
@@ -213,6 +220,8 @@ static void print_written(const char *path, const struct xs_file_header *header,
 			  uint64_t file_bytes)
 {
 	const uint64_t lost_ops = header->lost_ops + header->lost_cupti;
+	/* for a shell */
+	const char *quote = strpbrk(path, " \t\"$&;()<>|*?[]`\\") ? "'" : "";
 	char size[32], lost[96] = "";
 
 	print_size(size, sizeof(size), file_bytes);
@@ -220,8 +229,8 @@ static void print_written(const char *path, const struct xs_file_header *header,
 		snprintf(lost, sizeof(lost),
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
-	print_line("wrote %s (%s%s). Next: xferspy report %s", path, size, lost,
-		   path);
+	print_line("wrote %s (%s%s). Next: xferspy report %s%s%s", path, size,
+		   lost, quote, path, quote);
 }
 
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)

@@ -101,6 +101,11 @@ bool xs_config_is_started_by_run(pid_t pid)
 	return strtol(value_of("XFERSPY_RUN_PID"), NULL, 10) == pid;
 }
 
+bool xs_config_lacks_driver(void)
+{
+	return strchr(value_of("XFERSPY_RUN_PID"), ' ') != NULL;
+}
+
 enum xs_mode xs_config_mode(void)
 {
 	if (xs_config_is_off())

@@ -76,6 +76,9 @@ const char *xs_config_mode_name(enum xs_mode mode);
  */
 bool xs_config_is_started_by_run(pid_t pid);
 
+/* Whether xferspy run found no driver. */
+bool xs_config_lacks_driver(void);
+
 /* Returns whether XFERSPY_SUMMARY allows the line at exit. */
 bool xs_config_summary(void);
 

@@ -5,6 +5,7 @@
 #include "report/commands/cli.h"
 #include "report/commands/earlier_trace.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,14 +130,15 @@ static int check_folder(const char *output, const char *pattern)
 			   "name a folder that can be written");
 }
 
-/* The library says at the end of this process if it called no CUDA. exec()
- * keeps the process id. */
+/* The library says at the end of this process if it called no CUDA, and that
+ * there is no driver. exec() keeps the process id. */
 static int set_pid(void)
 {
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	return set("XFERSPY_RUN_PID", pid, "", "");
+	return set("XFERSPY_RUN_PID", pid,
+		   dlopen("libcuda.so.1", RTLD_LAZY) ? "" : " no driver", "");
 }
 
 /* Stores where execvp() finds the program. */
@@ -247,6 +249,14 @@ static int prepare(const char *output, bool counters)
 	return 0;
 }
 
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	       access(path, X_OK) == 0;
+}
+
 /* Returns the exit code of a command that cannot be run. */
 static int execute(char **command, const struct xs_earlier_trace *earlier)
 {
@@ -256,7 +266,7 @@ static int execute(char **command, const struct xs_earlier_trace *earlier)
 	err = errno;
 	xs_earlier_trace_put_back(earlier);
 	xs_cli_fail(command[0], strerror(err),
-		    access(command[0], F_OK) == 0 && !strchr(command[0], '/')
+		    is_program(command[0]) && !strchr(command[0], '/')
 			? "it is here: put ./ before its name"
 			: "name a program that can be run");
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;

@@ -25,6 +25,11 @@ LD_LIBRARY_PATH=$work/stub plain "$XS_COMMAND" calibrate
 expect "no driver's library: exit code" "$status" 2
 grep -q 'libcuda.so.1 lacks cu' err || fail "no driver's library: $(cat err)"
 
+# As of a program that links the CUDA runtime statically.
+plain "$XS_COMMAND" run true
+grep -q 'true (pid [0-9]*): it called no .*; there is no NVIDIA driver here (libc' err ||
+	fail "run: $(cat err)"
+
 traced "$XS_EXAMPLES/vecadd"
 expect "traces" "$(traces)" 1
 read_trace

@@ -15,6 +15,7 @@ plain "$XS_COMMAND" run true
 expect "true: exit code" "$status" 0
 says "true" "^xferspy: no trace of true (pid [0-9]*): it $silent"
 expect "true: output" "$(cat out)" ""
+says "true, with a driver" "programs that it starts write traces of their own"
 
 # Coreutils close stderr before the library's destructors.
 plain "$XS_COMMAND" run ls /dev/null
@@ -35,6 +36,10 @@ plain "$XS_COMMAND" run "$XS_APPS/app" serial 1
 expect "CUDA: exit code" "$status" 0
 expect "CUDA: silent" "$(grep -c "$silent" err)" 0
 expect "CUDA: traces" "$(traces)" 1
+rm -f ./*.xspy
+
+plain "$XS_COMMAND" run -o 'a b.xspy' "$XS_APPS/app" serial 1
+says "a blank" "Next: xferspy report '/.*/a b.xspy'\$"
 rm -f ./*.xspy
 
 # A program that only starts another one, which has its own trace.
@@ -98,6 +103,11 @@ expect "variables, rank 1" "$(grep -c 'is not valid' err)" 0
 plain "$XS_COMMAND" run starts
 expect "here: exit code" "$status" 127
 says "here" 'starts: No such file or directory; it is here: put ./ before its name$'
+
+mkdir folder
+plain "$XS_COMMAND" run folder
+expect "a folder: exit code" "$status" 127
+says "a folder" 'folder: No such file or directory; name a program that can be run$'
 
 # Not asked for.
 plain env LD_PRELOAD="$XS_PRELOAD" true
