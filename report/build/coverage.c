@@ -142,13 +142,14 @@ static void note_defects(struct xs_result *result, const struct xs_trace *trace)
 {
 	const size_t others = trace->defect_count - 1;
 
-	xs_build_note(result, "the file is damaged at byte %" PRIu64 ": %s%s",
-		      trace->defects[0].offset, trace->defects[0].text,
-		      others
-			  ? xs_print(&result->arena,
-				     ", and %zu more, which xferspy dump lists",
-				     others)
-			  : "");
+	xs_build_note(
+	    result, "the file is damaged at byte %" PRIu64 ": %s%s",
+	    trace->defects[0].offset, trace->defects[0].text,
+	    others
+		? xs_print(&result->arena,
+			   ", and %zu more defects, which xferspy dump lists",
+			   others)
+		: "");
 }
 
 /* Without more than a twentieth of the file, figures mislead, and with damage

@@ -158,7 +158,7 @@ const char *xs_build_range_not_begun(struct xs_result *result,
 				     const struct xs_trace *trace)
 {
 	const char *range = xs_trace_find_info(trace, "range");
-	const char *why = "the run ended before";
+	const char *why = "the run ended before; begin earlier";
 
 	if (!trace->ignored_ns || trace->window_count || trace->tally_count)
 		return NULL;
@@ -166,9 +166,11 @@ const char *xs_build_range_not_begun(struct xs_result *result,
 		return "recording never began: the part of the run that "
 		       "XFERSPY_RANGE selects was not reached";
 	if (strcmp(range, "profiler") == 0)
-		why = "cudaProfilerStart() was not called";
+		why = "cudaProfilerStart() was not called; call it, or name "
+		      "seconds as in 60+10";
 	else if (strcmp(range, "signal") == 0)
-		why = "no SIGUSR2 came";
+		why = "no SIGUSR2 came in time; send it while the program "
+		      "works (kill -USR2 PID)";
 	return xs_print(&result->arena,
 			"recording never began: XFERSPY_RANGE=%s, and %s",
 			range, why);

@@ -116,9 +116,13 @@ static void untrace(struct xs_result *result)
 }
 
 /* Why there are no calls of CUDA, and what to do. */
-static const char *no_calls(const struct xs_result *result,
+static const char *no_calls(struct xs_result *result,
 			    const struct xs_trace *trace)
 {
+	const char *not_begun = xs_build_range_not_begun(result, trace);
+
+	if (not_begun)
+		return not_begun;
 	if (trace->defect_count)
 		return "what is left of the file has no calls of CUDA; trace "
 		       "another run";
@@ -132,7 +136,7 @@ static const char *no_calls(const struct xs_result *result,
 }
 
 /* What is missing for a verdict; NULL: nothing. */
-static const char *missing(const struct xs_result *result,
+static const char *missing(struct xs_result *result,
 			   const struct xs_trace *trace)
 {
 	const bool is_killed = trace->header.state == XS_FILE_RUNNING;
@@ -228,12 +232,13 @@ static bool is_staging(const struct xs_result *result)
 	    repeats ? result->steady.waits : result->waits;
 	const size_t count =
 	    repeats ? result->steady.wait_count : result->wait_count;
-	int64_t ns = 0;
+	double ns = 0; /* of damaged traces, sums may exceed an integer */
 
 	for (size_t i = 0; i < count; i++)
 		if (strncmp(waits[i].kind, "copy", 4) == 0)
 			ns += (waits[i].pageable ? 1 : -1) *
-			      (waits[i].latency_ns + waits[i].host_ns);
+			      ((double)waits[i].latency_ns +
+			       (double)waits[i].host_ns);
 	return ns > 0;
 }
 

@@ -108,8 +108,8 @@ static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
 {
 	const size_t done = steps->done;
 	const struct xs_phase_step *step = &steps->items[done];
-	const double saves_ns = (double)(xs_step_round_ns(steps, done) -
-					 xs_step_round_ns(steps, done + 1));
+	const double saves_ns = (double)xs_step_round_ns(steps, done) -
+				(double)xs_step_round_ns(steps, done + 1);
 	const double with_ns = off_ns(steps, done + 1, more);
 	const double before_ns =
 	    done && !xs_strategy_are_apart(step->strategy, step[-1].strategy)

@@ -133,6 +133,7 @@ static const char *add_apart(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
 {
 	struct xs_arena *arena = &result->arena;
+	const double alone = xs_result_of_run(phase, 1);
 
 	if (phase->warm_up_ns > 0)
 		list =
@@ -140,11 +141,13 @@ static const char *add_apart(struct xs_result *result, const char *list,
 				  xs_print(arena, "without a first round of %s",
 					   xs_units_ns(phase->warm_up_ns).s));
 	if (phase->wall_ns < phase->total_ns - phase->total_ns / TOLD_PART)
-		list = xs_arena_join(arena, list,
-				     xs_print(arena,
-					      "side by side, its rounds take "
-					      "the time of %.0f",
-					      xs_result_of_run(phase, 1)));
+		list = xs_arena_join(
+		    arena, list,
+		    alone < 1 ? "side by side, its rounds take less than one"
+			      : xs_print(arena,
+					 "side by side, its rounds take the "
+					 "time of %.0f",
+					 alone));
 	if (phase->apart && result->verdict.repeats)
 		return xs_arena_join(arena, list,
 				     phase->before ? "before the steady part"

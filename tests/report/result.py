@@ -140,14 +140,17 @@ class Result(unittest.TestCase):
         # why it did not begin is the only reason given
         began = "recording never began: "
         for info, text in (
-                ("profiler", "XFERSPY_RANGE=profiler, and cudaProfilerStart() was not called"),
-                ("signal", "XFERSPY_RANGE=signal, and no SIGUSR2 came"),
-                ("60", "XFERSPY_RANGE=60, and the run ended before"),
+                ("profiler", "XFERSPY_RANGE=profiler, and cudaProfilerStart() was not called; "
+                 "call it, or name seconds as in 60+10"),
+                ("signal", "XFERSPY_RANGE=signal, and no SIGUSR2 came in time; send it while "
+                 "the program works (kill -USR2 PID)"),
+                ("60", "XFERSPY_RANGE=60, and the run ended before; begin earlier"),
                 ("", "the part of the run that XFERSPY_RANGE selects was not reached")):
             found = report_of(WHOLE, (f'info text="range={info}"\n' if info else "") +
                               "detail detail=2 time_ns=1000000000\n")
             self.assertEqual(found["coverage"]["notes"], [began + text])
             self.assertIn(began + text, found["coverage"]["remarks"][0])
+            self.assertIn(began, found["verdict"]["text"])
 
     def test_an_empty_trace_is_noted(self):
         found = report_of(WHOLE, "")
