@@ -94,8 +94,10 @@ static int inflate_piece(struct xs_pieces *in)
 
 			if (taken == 0)
 				return fail(
-				    in, "the compressed file ends early; "
-					"content after that may be missing");
+				    in,
+				    "the compressed file ends early; "
+				    "content after that may be missing; copy "
+				    "it again");
 			if (taken < 0)
 				return (int)taken;
 			in->zip.next_in = in->raw;

@@ -164,8 +164,7 @@ static void check_cut(struct xs_result *result, const struct xs_trace *trace)
 	    trace->header.state == XS_FILE_CLOSED)
 		out->incomplete = out->lacking =
 		    "the file is damaged, so that any figure may be wrong; "
-		    "copy "
-		    "the trace again, or trace another run";
+		    "copy the trace again, or trace another run";
 
 	if (out->missing_bytes > all / 20)
 		out->incomplete = out->lacking = xs_print(
@@ -186,8 +185,7 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace,
 	if (trace->header.state == XS_FILE_RUNNING)
 		note_killed(result, trace, phases);
 	if (trace->header.state == XS_FILE_STOPPED)
-		xs_build_note(result,
-			      "tracing stopped before the program ended");
+		xs_build_note(result, "%s", result->coverage.incomplete);
 	if (trace->defect_count)
 		note_defects(result, trace);
 	if (trace->unknown_records)
