@@ -217,20 +217,42 @@ bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
 	       phase->h2d_ops + phase->d2h_ops > 1;
 }
 
-/* Without the memory for its buffers, a strategy does not apply. */
-static void check_memory(struct xs_result *result,
-			 const struct xs_result_phase *phase,
-			 struct xs_result_estimate *out)
+/* What a pragma maps of no more bytes is a variable, such as a sum. */
+#define VARIABLE_BYTES 64
+
+/* Returns why code with pragmas cannot be changed so, NULL if it can. */
+static const char *pragmas_lack(const struct xs_result_phase *phase,
+				unsigned changes)
 {
-	if (!out->applies || phase->free_bytes == XS_UNKNOWN ||
-	    out->more_bytes <= phase->free_bytes)
+	if (changes & XS_CHANGES_LAUNCHES)
+		return "the runtime of the pragmas launches the kernels";
+	return changes == XS_CHANGES_PINNING &&
+		       phase->h2d_bytes <= VARIABLE_BYTES * phase->h2d_ops &&
+		       phase->d2h_bytes <= VARIABLE_BYTES * phase->d2h_ops
+		   ? "variables that a pragma maps are no buffers to pin"
+		   : NULL;
+}
+
+/* Without the memory for its buffers, or in a language without its change, a
+ * strategy does not apply. */
+static void check_needs(struct xs_result *result,
+			const struct xs_result_phase *phase, unsigned changes,
+			struct xs_result_estimate *out)
+{
+	const char *why =
+	    result->run.offloads ? pragmas_lack(phase, changes) : NULL;
+
+	if (!why && phase->free_bytes != XS_UNKNOWN &&
+	    out->more_bytes > phase->free_bytes)
+		why = xs_print(&result->arena,
+			       "it takes %s more of the device's memory; at "
+			       "most %s are free",
+			       xs_units_bytes(out->more_bytes).s,
+			       xs_units_bytes(phase->free_bytes).s);
+	if (!out->applies || !why)
 		return;
 	out->applies = false;
-	out->why = xs_print(
-	    &result->arena,
-	    "it takes %s more of the device's memory; at most %s are free",
-	    xs_units_bytes(out->more_bytes).s,
-	    xs_units_bytes(phase->free_bytes).s);
+	out->why = why;
 	out->round_ns = out->low_ns = out->high_ns = XS_UNKNOWN;
 }
 
@@ -309,7 +331,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 	xs_result_set_estimate(&result->arena, in, out);
 	if (xs_phase_estimate_is_in_pieces(phase, out))
 		keep_pieces(&result->arena, phase, out);
-	check_memory(result, phase, out);
+	check_needs(result, phase, changes, out);
 	(changes ? scale_to_mean : xs_tracing_untrace)(phase, out);
 	if (!result->machine_choice.other_gpu) {
 		limit(phase, changes, out);

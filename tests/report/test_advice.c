@@ -258,6 +258,27 @@ estimate_of(const struct xs_result *given, const struct xs_result_phase *phase,
 	return out;
 }
 
+/* A sum of 4 bytes that a pragma maps is no buffer, and the runtime launches.
+ */
+TEST(pragmas_have_no_launches_and_no_small_buffers)
+{
+	struct xs_result result = {.run = {.wall_ns = 100 * MS}};
+	struct xs_result_phase phase = {.rounds = 1000,
+					.round_ns = 59300,
+					.free_bytes = XS_UNKNOWN,
+					.h2d_ops = 1,
+					.h2d_bytes = 4};
+
+	assert_true(estimate_of(&result, &phase, "pinned").applies);
+	assert_true(estimate_of(&result, &phase, "graph").applies);
+	result.run.offloads = true;
+	assert_false(estimate_of(&result, &phase, "pinned").applies);
+	assert_false(estimate_of(&result, &phase, "graph").applies);
+	assert_true(estimate_of(&result, &phase, "resident").applies);
+	phase.h2d_bytes = 65;
+	assert_true(estimate_of(&result, &phase, "pinned").applies);
+}
+
 /* It leaves the round as it is where its kernels need the host's work. */
 TEST(a_graph_ends_where_the_host_is_needed)
 {
