@@ -114,9 +114,12 @@ const char *xs_result_step_saving(struct xs_result *result,
 		    step->estimate->effort);
 	if (step->side_by_side > 1)
 		beside = xs_print(&result->arena,
-				  "%.3g rounds run at once on average, "
+				  "%.3g rounds run at once on average%s, "
 				  "which may take some of it; ",
-				  1 / xs_result_share(step->phase));
+				  1 / xs_result_share(step->phase),
+				  step->phase->queue != XS_UNKNOWN
+				      ? ", all in one stream"
+				      : "");
 	return xs_print(
 	    &result->arena, "%s%s %s%s%s of %s, then %s; effort: %s", beside,
 	    saves(step),

@@ -7,6 +7,7 @@
 #include "report/plan/tracing.h"
 #include "report/result/best.h"
 #include "report/result/site.h"
+#include "report/result/step_text.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
 
@@ -438,6 +439,25 @@ TEST(rounds_side_by_side_share_a_queue)
 			 4 * MS);
 	assert_int_equal(estimate_of(&result, &phase, "resident").round_ns,
 			 2 * MS);
+}
+
+TEST(threads_of_one_stream_are_said_to_be)
+{
+	struct xs_result result = {.run.wall_ns = 1000 * MS};
+	const struct xs_result_estimate row = {.effort = "one line"};
+	struct xs_result_phase phase = four_threads();
+	const struct xs_result_step step = {.phase = &phase,
+					    .estimate = &row,
+					    .side_by_side = 4,
+					    .pays_rounds = XS_UNKNOWN};
+
+	phase.queue = 0;
+	assert_has(xs_result_step_saving(&result, &step),
+		   "4 rounds run at once on average, all in one stream, which");
+	phase.queue = XS_UNKNOWN;
+	assert_has(xs_result_step_saving(&result, &step),
+		   "4 rounds run at once on average, which");
+	xs_arena_free(&result.arena);
 }
 
 /* A round saves 58.3 us of its thread, and a quarter of that of the run. */
