@@ -15,14 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct diff_options {
-	const struct xs_renderer *renderer;
-	const char *output, *machine;
-	double fail_above; /* NAN: no limit */
-	bool allow_different, after;
-	enum xs_screen_color color;
-};
-
 static int parse_percent(const char *name, const char *value, void *into)
 {
 	if (xs_units_parse_number(value, into) == 0)
@@ -31,15 +23,15 @@ static int parse_percent(const char *name, const char *value, void *into)
 }
 
 static const struct xs_cli_option options[] = {
-    {"--format", 0, "FORMAT", NULL, offsetof(struct diff_options, renderer),
+    {"--format", 0, "FORMAT", NULL, offsetof(struct xs_diff_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
-    XS_CLI_OUTPUT_ROW(struct diff_options, output),
+    XS_CLI_OUTPUT_ROW(struct xs_diff_options, output),
     {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
-     offsetof(struct diff_options, machine),
+     offsetof(struct xs_diff_options, machine),
      "machine profile for predictions, such as h200;\n"
      "the name list prints all names"},
     {"--fail-above", 0, "PCT", parse_percent,
-     offsetof(struct diff_options, fail_above),
+     offsetof(struct xs_diff_options, fail_above),
      "exit with code 3 if AFTER takes more than PCT\n"
      "percent longer than BEFORE, or if they are of\n"
      "different programs, GPUs or amounts of work; with\n"
@@ -47,13 +39,13 @@ static const struct xs_cli_option options[] = {
      "if that is too large to tell; with 2 if times cannot\n"
      "be compared, as of a part of a run"},
     {"--allow-different", 0, NULL, NULL,
-     offsetof(struct diff_options, allow_different),
+     offsetof(struct xs_diff_options, allow_different),
      "with --fail-above: do not fail because programs,\n"
      "GPUs, work or the ranks of two jobs differ"},
-    {"--after", 0, NULL, NULL, offsetof(struct diff_options, after),
+    {"--after", 0, NULL, NULL, offsetof(struct xs_diff_options, after),
      "the traces before it are runs of BEFORE, those after\n"
      "it runs of AFTER"},
-    XS_SCREEN_COLOR_ROW(struct diff_options, color),
+    XS_SCREEN_COLOR_ROW(struct xs_diff_options, color),
     {0}};
 
 static int diff_main(int argc, char **argv);
@@ -95,7 +87,7 @@ static int find_after(int argc, char **argv)
 
 /* Parses the options of some words, of which the first is no option, and stores
  * where the others are. */
-static int parse_side(int argc, char **argv, struct diff_options *out,
+static int parse_side(int argc, char **argv, struct xs_diff_options *out,
 		      struct side *side)
 {
 	int code;
@@ -107,7 +99,7 @@ static int parse_side(int argc, char **argv, struct diff_options *out,
 	return code;
 }
 
-static int parse(int argc, char **argv, struct diff_options *out,
+static int parse(int argc, char **argv, struct xs_diff_options *out,
 		 struct side *before, struct side *after)
 {
 	const int at = find_after(argc, argv);
@@ -151,7 +143,7 @@ static const char *missing_of(const struct side *side)
 	return NULL;
 }
 
-static int compare_jobs(const struct diff_options *given,
+static int compare_jobs(const struct xs_diff_options *given,
 			const struct side *before, const struct side *after,
 			const struct xs_result_options *how)
 {
@@ -167,15 +159,7 @@ static int compare_jobs(const struct diff_options *given,
 		return xs_cli_misuse(
 		    "diff", "a job is compared with one other job",
 		    "name one folder or digest before and one after");
-	return xs_diff_jobs(
-	    &(struct xs_diff_jobs){.before = before->traces[0],
-				   .after = after->traces[0],
-				   .output = given->output,
-				   .renderer = given->renderer,
-				   .color = given->color,
-				   .fail_above = given->fail_above,
-				   .allow_different = given->allow_different},
-	    how);
+	return xs_diff_jobs(before->traces[0], after->traces[0], given, how);
 }
 
 /* The n of the longest phase with streams, which before has to predict. */
@@ -206,7 +190,7 @@ static int unknown_change(const struct xs_diff *diff)
 static const char compared[] = "compare two traces of one program with one "
 			       "input on one GPU, or add --allow-different";
 
-static int gate(const struct diff_options *given, const struct xs_diff *diff)
+static int gate(const struct xs_diff_options *given, const struct xs_diff *diff)
 {
 	const char *different = given->allow_different ? NULL : diff->different;
 	char why[512];
@@ -238,8 +222,8 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 	}
 }
 
-static int compare(const struct diff_options *given, const struct side *before,
-		   const struct side *after)
+static int compare(const struct xs_diff_options *given,
+		   const struct side *before, const struct side *after)
 {
 	struct xs_diff diff;
 	struct xs_screen screen;
@@ -282,8 +266,8 @@ static void free_side(struct side *side)
 
 static int diff_main(int argc, char **argv)
 {
-	struct diff_options given = {.renderer = xs_renderers[0],
-				     .fail_above = NAN};
+	struct xs_diff_options given = {.renderer = xs_renderers[0],
+					.fail_above = NAN};
 	struct side before = {0}, after = {0};
 	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX};
 	struct xs_machine machine;

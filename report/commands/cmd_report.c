@@ -150,36 +150,25 @@ static int parse(int argc, char **argv, struct report_options *out)
 	return code;
 }
 
-/* Reads the traces; results of those that cannot be read stay NULL. Returns 0,
- * or XS_EXIT_INPUT after printing what is wrong with each of these, or that one
- * is damaged. */
+/* Reads the traces. Stores how many could be read, which come first; the others
+ * stay NULL. Returns 0, or XS_EXIT_INPUT after printing what is wrong with each
+ * of these, or that one is damaged. */
 static int read_traces(const struct xs_result_options *how, char *const *traces,
-		       int count, struct xs_result **results)
+		       int count, struct xs_result **results, int *readable)
 {
-	int failed = 0, damaged = 0;
+	int damaged = 0;
 
+	*readable = 0;
 	for (int i = 0; i < count; i++) {
-		failed += xs_cli_read(traces[i], how, &results[i]) != 0;
-		if (results[i])
-			damaged |= xs_cli_tell_damage(
-			    traces[i], results[i]->coverage.damaged);
+		struct xs_result **to = &results[*readable];
+
+		if (xs_cli_read(traces[i], how, to))
+			continue;
+		damaged |=
+		    xs_cli_tell_damage(traces[i], (*to)->coverage.damaged);
+		++*readable;
 	}
-	return xs_job_inputs_tell(failed, count) | damaged;
-}
-
-/* Moves what could be read to the front. Returns how many these are. */
-static size_t move_readable(struct xs_result **results, size_t count)
-{
-	size_t moved = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct xs_result *result = results[i];
-
-		results[i] = NULL;
-		if (result)
-			results[moved++] = result;
-	}
-	return moved;
+	return xs_job_inputs_tell(count - *readable, count) | damaged;
 }
 
 /* Writes the reports, or that of the median run. */
@@ -187,12 +176,11 @@ static int write_reports(const struct report_options *given,
 			 struct xs_result **results, size_t count,
 			 const struct xs_screen *screen)
 {
-	const size_t readable = given->runs ? move_readable(results, count) : 0;
 	size_t median;
 	int err;
 
 	if (given->runs) {
-		err = xs_runs_build(results, readable, &median);
+		err = xs_runs_build(results, count, &median);
 		if (err)
 			return err;
 		results += median;
@@ -233,19 +221,19 @@ static int report(const struct report_options *given,
 		return code;
 	results = calloc((size_t)trace_count, sizeof(*results));
 	if (results)
-		code = read_traces(how, traces, trace_count, results);
+		code =
+		    read_traces(how, traces, trace_count, results, &readable);
 	else
 		err = -ENOMEM;
-	for (int i = 0; results && i < trace_count; i++)
-		readable += results[i] != NULL;
 	if (readable)
-		err =
-		    write_reports(given, results, (size_t)trace_count, &screen);
+		err = write_reports(
+		    given, results,
+		    (size_t)(given->runs ? readable : trace_count), &screen);
 	if (!readable && !err)
 		xs_cli_discard(screen.out);
 	else if (xs_cli_close(screen.path, screen.out, err) && !code)
 		code = XS_EXIT_INPUT;
-	for (int i = 0; results && i < trace_count; i++)
+	for (int i = 0; i < readable; i++)
 		xs_result_free(results[i]);
 	free(results);
 	return code;

@@ -61,7 +61,7 @@ static int tell(enum xs_gate answer, const struct xs_job_diff *diff)
 }
 
 static int write_diff(struct xs_job *before, struct xs_job *after,
-		      const struct xs_diff_jobs *given,
+		      const struct xs_diff_options *given,
 		      struct xs_screen *screen)
 {
 	enum xs_gate answer = XS_GATE_KEPT;
@@ -81,10 +81,11 @@ static int write_diff(struct xs_job *before, struct xs_job *after,
 	return code;
 }
 
-int xs_diff_jobs(const struct xs_diff_jobs *given,
+int xs_diff_jobs(const char *before, const char *after,
+		 const struct xs_diff_options *given,
 		 const struct xs_result_options *how)
 {
-	const char *const paths[] = {given->before, given->after};
+	const char *const paths[] = {before, after};
 	struct xs_job *jobs[2] = {NULL};
 	struct xs_screen screen;
 	int code = 0, err;

@@ -7,15 +7,16 @@
 /* Whether what was given is of a job: a folder, or a digest. */
 bool xs_diff_jobs_is(const char *path);
 
-struct xs_diff_jobs {
-	const char *before, *after, *output;
+struct xs_diff_options {
 	const struct xs_renderer *renderer;
-	enum xs_screen_color color;
+	const char *output, *machine;
 	double fail_above; /* percent; NAN: no limit */
-	bool allow_different;
+	bool allow_different, after;
+	enum xs_screen_color color;
 };
 
 /* Reads two jobs, and writes how they differ. Returns an exit code after
  * printing what is wrong. */
-int xs_diff_jobs(const struct xs_diff_jobs *given,
+int xs_diff_jobs(const char *before, const char *after,
+		 const struct xs_diff_options *given,
 		 const struct xs_result_options *how);
