@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Longer texts and rows are damage. */
@@ -45,42 +44,30 @@ static int fail(const struct xs_nsys_db *db, int code)
 	    sqlite3_errstr(code));
 }
 
-static int open_memory(struct xs_nsys_db *db, const void *data, uint64_t size)
+/* SQLite reads no database from memory whose header says that it may have a
+ * log: here there is none. */
+static int open_memory(struct xs_nsys_db *db,
+		       const struct xs_trace_bytes *bytes)
 {
+	xs_u8 *data = (xs_u8 *)(uintptr_t)bytes->data;
+	const sqlite3_int64 size = (sqlite3_int64)bytes->size;
 	int code =
 	    sqlite3_open_v2(":memory:", &db->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
-	return code ? code
-		    : sqlite3_deserialize(
-			  db->db, "main", (unsigned char *)(uintptr_t)data,
-			  (sqlite3_int64)size, (sqlite3_int64)size,
-			  SQLITE_DESERIALIZE_READONLY);
-}
-
-/* Reads a file that has no name. SQLite reads no database from memory whose
- * header says that it may have a log: here there is none. */
-static int open_nameless(struct xs_nsys_db *db, struct xs_trace_bytes whole)
-{
-	xs_u8 *data = (xs_u8 *)(uintptr_t)whole.data;
-
-	if (xs_trace_bytes_need(&whole, whole.size))
-		return SQLITE_IOERR;
-	if (whole.size > READ_VERSION)
+	if (bytes->is_own && size > READ_VERSION)
 		data[WRITE_VERSION] = data[READ_VERSION] = WITHOUT_LOG;
-	return open_memory(db, data, whole.size);
+	return code ? code
+		    : sqlite3_deserialize(db->db, "main", data, size, size,
+					  SQLITE_DESERIALIZE_READONLY);
 }
 
 /* The file is opened again by its number: SQLite then needs no name, and
- * writes nothing beside it. But it does not open one without a name, which is
- * read whole. */
+ * writes nothing beside it. */
 static int open_file(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes)
 {
-	struct stat status;
 	char name[64];
 
-	if (fstat(bytes->fd, &status) == 0 && status.st_nlink == 0)
-		return open_nameless(db, *bytes);
 	snprintf(name, sizeof(name), "file:/proc/self/fd/%d?immutable=1",
 		 bytes->fd);
 	return sqlite3_open_v2(
@@ -176,8 +163,7 @@ int xs_nsys_db_open(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes,
 	rc = bytes->fd >= 0 ? refuse_unfinished(db, bytes->fd) : 0;
 	if (rc)
 		return rc;
-	code = bytes->fd >= 0 ? open_file(db, bytes)
-			      : open_memory(db, bytes->data, bytes->size);
+	code = bytes->fd >= 0 ? open_file(db, bytes) : open_memory(db, bytes);
 	if (!code) {
 		distrust(db->db);
 		code =

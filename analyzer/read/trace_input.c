@@ -5,7 +5,6 @@
 #include "analyzer/records/pieces.h"
 #include "analyzer/records/trace_reader.h"
 #include "analyzer/text/trace_text.h"
-#include "analyzer/util/unnamed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A compressed trace. Its pieces are copied to a file without a name. */
-struct zipped {
+/* What a pipe or a compressed file holds. It is read whole, since parts of a
+ * trace are read more than once. */
+struct whole {
 	struct xs_pieces in;
-	char piece[XS_PIECE_BYTES];
-	uint64_t size;
+	xs_u8 *data;
+	uint64_t size, room;
 };
 
 static int visit_text(FILE *in, uint64_t size,
@@ -96,108 +95,126 @@ int xs_trace_input_visit_memory(const void *data, size_t size,
 	return visit(&bytes, visitor, error);
 }
 
-/* Reads until there are so many bytes or no more. Returns their number, or
- * -errno. */
-static ssize_t read_piece(int from, char *bytes, size_t size)
+/* Reads a piece behind the others. Returns its bytes, 0 at the end, or -errno.
+ */
+static long read_more(struct whole *w)
 {
-	size_t at = 0;
+	long bytes;
 
-	while (at < size) {
-		const ssize_t n = read(from, bytes + at, size - at);
+	if (w->room - w->size < XS_PIECE_BYTES) {
+		const uint64_t room = 2 * w->room + XS_PIECE_BYTES;
+		xs_u8 *data = realloc(w->data, room);
 
-		if (n == 0)
-			break;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		at += n > 0 ? (size_t)n : 0;
+		if (!data)
+			return -ENOMEM;
+		w->data = data;
+		w->room = room;
 	}
-	return (ssize_t)at;
+	bytes = xs_pieces_read(&w->in, (char *)w->data + w->size);
+	w->size += bytes > 0 ? (uint64_t)bytes : 0;
+	return bytes;
 }
 
-/* A write beyond the limit would end the process by SIGXFSZ. */
-static bool may_hold(int file, size_t more)
+static bool may_be_trace(const struct whole *w)
 {
-	const off_t size = lseek(file, 0, SEEK_CUR);
-	struct rlimit limit;
-
-	return size >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-	       (uint64_t)size + more <= limit.rlim_cur;
+	return xs_importer_find(w->data, w->size) ||
+	       xs_text_is(w->data, w->size) ||
+	       strncmp((const char *)w->data, XS_FORMAT_MAGIC, w->size) == 0;
 }
 
-static int write_piece(int to, const char *bytes, size_t size)
+/* Opens it and reads the first piece. Returns 0 or -errno. */
+static int begin(struct whole *w, const struct xs_trace_bytes *bytes,
+		 const char **error)
 {
-	if (!may_hold(to, size))
-		return -EFBIG;
-	for (size_t at = 0; at < size;) {
-		const ssize_t n = write(to, bytes + at, size - at);
+	long size = xs_pieces_open(&w->in, bytes);
 
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		at += n > 0 ? (size_t)n : 0;
+	if (!size)
+		size = read_more(w);
+	if (size == -EPROTO)
+		return xs_import_fail(error, "%s", w->in.wrong);
+	if (size < 0 || !w->in.zipped)
+		return size < 0 ? (int)size : 0;
+	if (size == 0)
+		return xs_import_fail(error, "the compressed file is empty");
+	return may_be_trace(w)
+		   ? 0
+		   : xs_import_fail(error, "compressed, and no trace");
+}
+
+/* Reads the rest; of what is no trace nothing, since it may have no end.
+ * Returns 0, -EPROTO with w->in.wrong set where that is not all, or -errno. */
+static int read_rest(struct whole *w)
+{
+	long bytes = may_be_trace(w);
+
+	while (bytes > 0 && w->size < XS_WHOLE_MOST_BYTES)
+		bytes = read_more(w);
+	if (bytes > 0) {
+		w->in.wrong = "it is longer than 64 GiB; the rest is not read";
+		return -EPROTO;
 	}
-	return 0;
+	return (int)bytes;
 }
 
-static bool may_be_trace(const char *bytes, size_t size)
+/* Visits it after begin(). What precedes damage is read, as of a trace that was
+ * cut. */
+static int visit_whole(struct whole *w, const struct xs_trace_visitor *visitor,
+		       const char **error)
 {
-	return xs_importer_find(bytes, size) || xs_text_is(bytes, size) ||
-	       strncmp(bytes, XS_FORMAT_MAGIC, size) == 0;
+	struct xs_trace_bytes bytes = {.fd = -1, .is_own = true};
+	int rc = read_rest(w);
+
+	bytes.data = w->data;
+	bytes.size = w->size;
+	if (rc == -EPROTO && xs_importer_find(bytes.data, bytes.size))
+		return xs_import_fail(error, "%s", w->in.wrong);
+	if (!rc || rc == -EPROTO)
+		rc = visit(&bytes, visitor, error);
+	return !rc && w->in.wrong
+		   ? visitor->defect(visitor->self, w->size, w->in.wrong)
+		   : rc;
 }
 
-/* Returns whether the first piece of a pipe is of a trace, also of one that is
- * compressed. */
-static bool begins_trace(const char *bytes, size_t size)
+static void end(struct whole *w)
 {
-	const struct xs_trace_bytes first = {
-	    .data = (const xs_u8 *)bytes, .size = size, .fd = -1};
-	struct zipped *z = calloc(1, sizeof(*z));
-	bool is = z && xs_pieces_open(&z->in, &first) == 0;
-	long piece;
-
-	if (is) {
-		piece = xs_pieces_read(&z->in, z->piece);
-		is = piece > 0 && may_be_trace(z->piece, (size_t)piece);
-	}
-	if (z)
-		xs_pieces_release(&z->in);
-	free(z);
-	return is;
+	if (!w)
+		return;
+	xs_pieces_release(&w->in);
+	free(w->data);
+	free(w);
 }
 
-/* Copies what a pipe holds to `to`; of what is no trace the first piece, since
- * it may have no end. Returns 0 or -errno. */
-static int drain(int from, int to)
+static int visit_pipe(int file, const struct xs_trace_visitor *visitor,
+		      const char **error)
 {
-	static const size_t most = 1 << 16;
-	char *bytes = malloc(most);
-	bool more = true;
-	int rc = bytes ? 0 : -ENOMEM;
+	const struct xs_trace_bytes bytes = {.fd = file, .size = UINT64_MAX};
+	struct whole *w = calloc(1, sizeof(*w));
+	int rc = w ? begin(w, &bytes, error) : -ENOMEM;
 
-	for (off_t at = 0; !rc && more; at += (off_t)most) {
-		const ssize_t size = read_piece(from, bytes, most);
-
-		rc =
-		    size < 0 ? (int)size : write_piece(to, bytes, (size_t)size);
-		more = size == (ssize_t)most &&
-		       (at || begins_trace(bytes, (size_t)size));
-	}
-	free(bytes);
+	if (!rc)
+		rc = visit_whole(w, visitor, error);
+	end(w);
 	return rc;
 }
 
-/* Copies a pipe to a file without a name, since parts of a trace are read more
- * than once. Returns its descriptor or -errno. */
-static int spool(int pipe)
+/* Events of Chrome, which are read as a stream, or any other trace that is
+ * compressed. */
+static int visit_events(struct xs_trace_bytes *bytes,
+			const struct xs_trace_visitor *visitor,
+			const char **error)
 {
-	const int file = xs_unnamed_open(xs_temporary_folder());
-	int rc;
+	struct whole *w = calloc(1, sizeof(*w));
+	int rc = w ? begin(w, bytes, error) : -ENOMEM;
 
-	if (file < 0)
-		return file;
-	rc = drain(pipe, file);
-	if (rc)
-		close(file);
-	return rc ? rc : file;
+	if (!rc && w->size >= 10 && memcmp(w->data, "{\"digest\":", 10) == 0)
+		rc = xs_import_fail(error, "a digest in a pipe; give it as a "
+					   "file, or to xferspy merge");
+	else if (!rc && xs_importer_find(w->data, w->size) == xs_import_chrome)
+		rc = xs_import_chrome(bytes, visitor, error);
+	else if (!rc)
+		rc = visit_whole(w, visitor, error);
+	end(w);
+	return rc;
 }
 
 /* The file is read and not mapped: its writer truncates it at the end, and a
@@ -224,97 +241,6 @@ static int visit_file(int file, const struct stat *status,
 	return rc;
 }
 
-/* Visits a copy and closes it; copy: its descriptor, or -errno. */
-static int visit_copy(int copy, const struct xs_trace_visitor *visitor,
-		      const char **error)
-{
-	struct stat status;
-	int rc;
-
-	if (copy < 0) {
-		rc = xs_import_fail(error,
-				    "cannot be copied to $TMPDIR or /tmp (%s); "
-				    "make room there, or give an "
-				    "uncompressed file",
-				    strerror(-copy));
-		return copy == -ENOMEM ? copy : rc;
-	}
-	rc = fstat(copy, &status) ? -errno
-				  : visit_file(copy, &status, visitor, error);
-	close(copy);
-	return rc;
-}
-
-/* Copies the piece and all after it. Returns 0, -EPROTO with z->in.wrong set
- * where that is not all of the trace, or -errno. */
-static int unzip(struct zipped *z, long piece_bytes, int to)
-{
-	int rc = 0;
-
-	while (!rc && piece_bytes > 0) {
-		rc = write_piece(to, z->piece, (size_t)piece_bytes);
-		z->size += (uint64_t)piece_bytes;
-		piece_bytes = xs_pieces_read(&z->in, z->piece);
-		if (piece_bytes > 0 && z->size >= XS_UNZIPPED_MOST_BYTES) {
-			z->in.wrong = "it is longer than 64 GiB; the rest is "
-				      "not read";
-			return -EPROTO;
-		}
-	}
-	return rc ? rc : (int)piece_bytes;
-}
-
-/* What precedes damage is read, as of a trace that was cut. */
-static int visit_zipped(struct zipped *z, long piece_bytes,
-			const struct xs_trace_visitor *visitor,
-			const char **error)
-{
-	int copy = xs_unnamed_open(xs_temporary_folder());
-	const int end = copy < 0 ? 0 : unzip(z, piece_bytes, copy);
-	int rc;
-
-	if (end && end != -EPROTO) {
-		close(copy);
-		copy = end;
-	}
-	rc = visit_copy(copy, visitor, error);
-	return !rc && z->in.wrong
-		   ? visitor->defect(visitor->self, z->size, z->in.wrong)
-		   : rc;
-}
-
-/* Events of Chrome, or any other trace that is compressed. */
-static int visit_events(struct xs_trace_bytes *bytes,
-			const struct xs_trace_visitor *visitor,
-			const char **error)
-{
-	struct zipped *z = calloc(1, sizeof(*z));
-	long size = z ? xs_pieces_open(&z->in, bytes) : -ENOMEM;
-	int rc;
-
-	if (!size)
-		size = xs_pieces_read(&z->in, z->piece);
-	if (size == 0)
-		rc = xs_import_fail(error, "the compressed file is empty");
-	else if (size == -EPROTO)
-		rc = xs_import_fail(error, "%s", z->in.wrong);
-	else if (size < 0)
-		rc = (int)size;
-	else if (strncmp(z->piece, "{\"digest\":", 10) == 0)
-		rc = xs_import_fail(error, "a digest in a pipe; give it as a "
-					   "file, or to xferspy merge");
-	else if (!may_be_trace(z->piece, (size_t)size))
-		rc = xs_import_fail(error, "compressed, and no trace");
-	else if (xs_importer_find(z->piece, (uint64_t)size) != xs_import_chrome)
-		rc = visit_zipped(z, size, visitor, error);
-	else
-		rc = xs_import_chrome(bytes, visitor, error);
-	if (z)
-		xs_pieces_release(&z->in);
-	free(z);
-	return rc;
-}
-
 static int visit_open(int file, const struct xs_trace_visitor *visitor,
 		      const char **error)
 {
@@ -325,7 +251,7 @@ static int visit_open(int file, const struct xs_trace_visitor *visitor,
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
-		return visit_copy(spool(file), visitor, error);
+		return visit_pipe(file, visitor, error);
 	if (S_ISREG(status.st_mode))
 		return visit_file(file, &status, visitor, error);
 	return xs_import_fail(error, "a trace cannot be read from a terminal "

@@ -5,12 +5,12 @@
 
 #include "analyzer/records/trace_visitor.h"
 
-/* Of a trace that gzip compressed, no more is read. */
-#define XS_UNZIPPED_MOST_BYTES ((uint64_t)64 << 30)
+/* Of a pipe, and of what gzip compressed, no more is read. */
+#define XS_WHOLE_MOST_BYTES ((uint64_t)64 << 30)
 
 /* path: "-" is standard input. What comes from a pipe, or is compressed by gzip
- * and not of Chrome, is copied to a file in $TMPDIR or /tmp first. Return
- * values and *error as for xs_trace_read(). */
+ * and not of Chrome, is in memory as a whole. Return values and *error as for
+ * xs_trace_read(). */
 int xs_trace_input_visit_file(const char *path,
 			      const struct xs_trace_visitor *visitor,
 			      const char **error);

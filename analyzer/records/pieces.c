@@ -5,38 +5,70 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes the next bytes of the file. Returns their number or -errno. */
-static long take(struct xs_pieces *in, void *to, size_t room)
+/* Takes the next bytes of the file, as many as there is room for unless it
+ * ends. Returns their number or -errno. */
+static long take(struct xs_pieces *in, xs_u8 *to, size_t room)
 {
 	const uint64_t left = in->bytes->size - in->at;
-	long taken;
+	const int fd = in->bytes->fd;
+	size_t taken = 0;
 
 	room = left < room ? left : room;
-	if (in->bytes->fd < 0) {
+	if (fd < 0) {
 		memcpy(to, in->bytes->data + in->at, room);
-		taken = (long)room;
-	} else {
-		do
-			taken = pread(in->bytes->fd, to, room, (off_t)in->at);
-		while (taken < 0 && errno == EINTR);
+		taken = room;
 	}
-	if (taken < 0)
-		return -errno;
-	in->at += (uint64_t)taken;
-	return taken;
+	while (taken < room) {
+		ssize_t n = pread(fd, to + taken, room - taken,
+				  (off_t)(in->at + taken));
+
+		if (n < 0 && errno == ESPIPE)
+			n = read(fd, to + taken, room - taken);
+		if (n == 0)
+			break;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		taken += n > 0 ? (size_t)n : 0;
+	}
+	in->at += taken;
+	return (long)taken;
 }
 
-static bool is_gzip(const xs_u8 *data)
+/* Keeps the bytes that were taken and not used, and takes more. Returns 0 or
+ * -errno. */
+static int refill(struct xs_pieces *in)
 {
-	return data[0] == 0x1f && data[1] == 0x8b;
+	const size_t kept = in->zip.avail_in;
+	long taken;
+
+	memmove(in->raw, in->zip.next_in, kept);
+	taken = take(in, in->raw + kept, sizeof(in->raw) - kept);
+	if (taken < 0)
+		return (int)taken;
+	in->zip.next_in = in->raw;
+	in->zip.avail_in = (uInt)(kept + (size_t)taken);
+	return 0;
+}
+
+static bool is_gzip(const struct xs_pieces *in)
+{
+	return in->zip.avail_in > 1 && in->zip.next_in[0] == 0x1f &&
+	       in->zip.next_in[1] == 0x8b;
 }
 
 int xs_pieces_open(struct xs_pieces *in, const struct xs_trace_bytes *bytes)
 {
-	*in = (struct xs_pieces){.bytes = bytes};
-	in->zipped = bytes->size > 2 && is_gzip(bytes->data);
+	int rc;
+
+	*in = (struct xs_pieces){.bytes = bytes, .zip.next_in = in->raw};
+	rc = refill(in);
+	in->zipped = !rc && is_gzip(in);
 	/* 16: gzip */
-	return in->zipped && inflateInit2(&in->zip, 15 + 16) ? -ENOMEM : 0;
+	if (in->zipped && inflateInit2(&in->zip, 15 + 16) != Z_OK) {
+		in->zipped = false;
+		rc = -ENOMEM;
+	}
+	return rc;
 }
 
 void xs_pieces_release(struct xs_pieces *in)
@@ -56,19 +88,15 @@ static int fail(struct xs_pieces *in, const char *text)
  * last block. */
 static int next_part(struct xs_pieces *in)
 {
-	const uint64_t at = in->at;
-	xs_u8 magic[2] = {0};
-	long taken;
+	const int rc = in->zip.avail_in > 1 ? 0 : refill(in);
 
-	in->at -= in->zip.avail_in;
-	taken = take(in, magic, sizeof(magic));
-	in->at = at;
-	if (taken < 0)
-		return (int)taken;
-	in->ended = !is_gzip(magic);
-	if (in->ended && (magic[0] || magic[1]))
-		in->wrong = "bytes that are not compressed follow the "
-			    "compressed ones; they are not read";
+	if (rc)
+		return rc;
+	in->ended = !is_gzip(in);
+	for (uInt i = 0; in->ended && i < 2 && i < in->zip.avail_in; i++)
+		if (in->zip.next_in[i])
+			in->wrong = "bytes that are not compressed follow the "
+				    "compressed ones; they are not read";
 	return in->ended || inflateReset(&in->zip) == Z_OK ? 0 : -EINVAL;
 }
 
@@ -89,20 +117,13 @@ static int inflate_piece(struct xs_pieces *in)
 	while (in->zip.avail_out && !in->ended) {
 		int code, rc;
 
-		if (in->zip.avail_in == 0) {
-			const long taken = take(in, in->raw, sizeof(in->raw));
-
-			if (taken == 0)
-				return fail(
-				    in,
-				    "the compressed file ends early; "
-				    "content after that may be missing; copy "
-				    "it again");
-			if (taken < 0)
-				return (int)taken;
-			in->zip.next_in = in->raw;
-			in->zip.avail_in = (uInt)taken;
-		}
+		rc = in->zip.avail_in ? 0 : refill(in);
+		if (rc)
+			return rc;
+		if (in->zip.avail_in == 0)
+			return fail(in, "the compressed file ends early; "
+					"content after that may be missing; "
+					"copy it again");
 		code = inflate(&in->zip, Z_NO_FLUSH);
 		if (code == Z_MEM_ERROR)
 			return -ENOMEM;
@@ -129,6 +150,13 @@ static long read_zipped(struct xs_pieces *in, char *piece)
 
 long xs_pieces_read(struct xs_pieces *in, char *piece)
 {
-	return in->zipped ? read_zipped(in, piece)
-			  : take(in, piece, XS_PIECE_BYTES);
+	const size_t kept = in->zip.avail_in; /* of a plain file */
+
+	if (in->zipped)
+		return read_zipped(in, piece);
+	if (!kept)
+		return take(in, (xs_u8 *)piece, XS_PIECE_BYTES);
+	memcpy(piece, in->zip.next_in, kept);
+	in->zip.avail_in = 0;
+	return (long)kept;
 }

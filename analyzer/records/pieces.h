@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a file, plain or compressed by gzip, piece by piece. */
+/* The bytes of a file or pipe, plain or compressed by gzip, piece by piece. */
 #pragma once
 
 #include "analyzer/records/trace_reader.h"
@@ -10,8 +10,8 @@
 #define XS_PIECE_BYTES 65536u
 
 struct xs_pieces {
-	const struct xs_trace_bytes *bytes;
-	uint64_t at; /* bytes taken of the file */
+	const struct xs_trace_bytes *bytes; /* of a pipe, of any size */
+	uint64_t at;			    /* bytes taken of the file */
 	z_stream zip;
 	bool zipped, ended;
 	int error;	   /* of decompressing, after the last piece */

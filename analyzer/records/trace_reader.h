@@ -15,6 +15,7 @@ struct xs_trace_bytes {
 	int fd;		  /* the file; -1: data has all bytes */
 	uint64_t filled;  /* bytes that were read from the file */
 	uint64_t dropped; /* bytes that are no longer in memory */
+	bool is_own;	  /* the data may be changed */
 };
 
 /* Reads the bytes before `end`, unless they were. What the file lost meanwhile

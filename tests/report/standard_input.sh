@@ -37,8 +37,7 @@ expect 2 ': the compressed file ends early; ' 'cut.xspy: the file is cut or dama
 	'head -c -9 zipped.xspy >cut.xspy; xferspy dump cut.xspy'
 expect 2 'the compressed file ends early' 'cut.xspy: the file is cut or damaged;' \
 	'xferspy report cut.xspy'
-expect 0 'heat (pid ' - 'TMPDIR=/nowhere xferspy report zipped.xspy'
-expect 2 '' '(File too large); ' 'ulimit -f 1; xferspy dump - <zipped.xspy'
+expect 0 '' - 'ulimit -f 0; TMPDIR=/nowhere xferspy report zipped.xspy >/dev/null'
 rm plain.xspy plain.txt cut.xspy
 
 # Other bytes of a compressed trace are said.
@@ -79,7 +78,7 @@ expect 2 '' 'xferspy: -: ' 'xferspy --version | xferspy report -'
 expect 1 '' 'name the file' 'xferspy dump --resolve - <$before'
 expect 2 '' 'xferspy: -: standard input is read already; give it once' \
 	'cat $before | xferspy diff - -'
-# what has no end, and would fill $TMPDIR
+# what has no end, and would fill memory
 expect 2 '' 'xferspy: -: ' 'yes | timeout 60 xferspy report -'
 expect 2 '' 'xferspy: -: ' 'cat /dev/zero | timeout 60 xferspy dump -'
 exit $failed
