@@ -2,8 +2,8 @@
 /* --format csv: one row an estimate, of a job one row a step of its plan (RFC
  * 4180, but lines end with LF). */
 #include "analyzer/util/escape.h"
+#include "report/render/json/parts.h"
 #include "report/render/renderer.h"
-#include "report/result/columns.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -45,45 +45,51 @@ static void put_text(const char *text, FILE *out)
 	fputc('"', out);
 }
 
-static void put_value(const struct xs_column *column,
-		      const struct xs_result_estimate *estimate, FILE *out)
+static void put_value(const char *row, const struct xs_json_field *column,
+		      FILE *out)
 {
-	int64_t number;
-	double ratio;
+	const void *at = row + column->offset;
 
-	switch (column->kind) {
-	case XS_COLUMN_TEXT:
-		put_text(xs_column_text(column, estimate), out);
-		break;
-	case XS_COLUMN_COUNT:
-	case XS_COLUMN_NS:
-	case XS_COLUMN_LOW:
-		number = xs_column_number(column, estimate);
-		if (number != XS_UNKNOWN)
-			fprintf(out, "%" PRId64, number);
-		break;
-	case XS_COLUMN_RATIO:
-		ratio = xs_column_ratio(column, estimate);
-		if (isfinite(ratio))
-			fprintf(out, "%.4f", ratio);
-		break;
-	case XS_COLUMN_BOOL:
-		fputs(xs_column_bool(column, estimate) ? "true" : "false", out);
-		break;
+	if (column->kind == XS_JSON_TEXT)
+		put_text(*(const char *const *)at, out);
+	else if (column->kind == XS_JSON_FLAG)
+		fputs(*(const bool *)at ? "true" : "false", out);
+	else if (column->kind == XS_JSON_NUMBER &&
+		 *(const int64_t *)at != XS_UNKNOWN)
+		fprintf(out, "%" PRId64, *(const int64_t *)at);
+	else if (column->kind == XS_JSON_RATIO && isfinite(*(const double *)at))
+		fprintf(out, "%.4f", *(const double *)at);
+}
+
+/* Of a table of JSON, up to what is more than one value. */
+#define EACH_COLUMN(column, table)                                             \
+	for (const struct xs_json_field *column = (table);                     \
+	     column->kind != XS_JSON_END && column->kind != XS_JSON_TEXTS;     \
+	     column++)
+
+static void put_names(const struct xs_json_field *table, FILE *out)
+{
+	EACH_COLUMN(column, table)
+	fprintf(out, ",%s", column->key);
+}
+
+static void put_values(const void *row, const struct xs_json_field *table,
+		       FILE *out)
+{
+	EACH_COLUMN(column, table)
+	{
+		fputc(',', out);
+		put_value(row, column, out);
 	}
 }
 
 static void put_rows(const struct xs_result *result,
 		     const struct xs_result_phase *phase, FILE *out)
 {
-	for (size_t i = 0; i < phase->estimate_count; i++) {
+	XS_EACH(row, phase->estimates, phase->estimate_count) {
 		put_text(result->run.path, out);
 		fprintf(out, ",%" PRId64 ",%" PRId64, phase->id, phase->rounds);
-		for (size_t k = 0; k < xs_estimate_column_count; k++) {
-			fputc(',', out);
-			put_value(&xs_estimate_columns[k], &phase->estimates[i],
-				  out);
-		}
+		put_values(row, xs_json_estimate, out);
 		fputc('\n', out);
 	}
 }
@@ -93,8 +99,7 @@ static int render_report(struct xs_result *const *results, size_t count,
 {
 	(void)display;
 	fputs("trace,phase,rounds", out);
-	for (size_t k = 0; k < xs_estimate_column_count; k++)
-		fprintf(out, ",%s", xs_estimate_columns[k].key);
+	put_names(xs_json_estimate, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; results[i] && k < results[i]->phase_count;
@@ -103,47 +108,34 @@ static int render_report(struct xs_result *const *results, size_t count,
 	return 0;
 }
 
-/* A number that is not the first of its row. */
-static void put_number(int64_t number, FILE *out)
-{
-	fputc(',', out);
-	if (number != XS_UNKNOWN)
-		fprintf(out, "%" PRId64, number);
-}
+#define IN struct xs_job_step
+static const struct xs_json_field step_columns[] = {
+    FIELDS(strategy, places, traces),
+    NAMED("least_ns", saves.least),
+    NAMED("median_ns", saves.median),
+    NAMED("most_ns", saves.most),
+    FIELDS(sum_ns, low_ns, high_ns, job_ns, at_least, effort, condition),
+    FIELDS(at_most, assumes),
+    {0}};
+
+#undef IN
+#define IN struct xs_job
+static const struct xs_json_field job_columns[] = {
+    FIELD(ranks), NAMED("ranks_seen", seen), FIELD(missing), {0}};
 
 static int render_job(struct xs_job *job, bool all,
 		      const struct xs_display *display, FILE *out)
 {
 	(void)all;
 	(void)display;
-	fputs("program,strategy,places,traces,least_ns,median_ns,most_ns,"
-	      "sum_ns,low_ns,high_ns,job_ns,at_least,effort,condition,at_most,"
-	      "assumes,ranks,ranks_seen,missing\n",
-	      out);
+	fputs("program", out);
+	put_names(step_columns, out);
+	put_names(job_columns, out);
+	fputc('\n', out);
 	XS_EACH(step, job->steps, job->step_count) {
 		put_text(job->program, out);
-		fputc(',', out);
-		put_text(step->strategy, out);
-		fputc(',', out);
-		put_text(step->places, out);
-		put_number(step->traces, out);
-		put_number(step->saves.least, out);
-		put_number(step->saves.median, out);
-		put_number(step->saves.most, out);
-		put_number(step->sum_ns, out);
-		put_number(step->low_ns, out);
-		put_number(step->high_ns, out);
-		put_number(step->job_ns, out);
-		fputs(step->at_least ? ",true," : ",false,", out);
-		put_text(step->effort, out);
-		fputc(',', out);
-		put_text(step->condition, out);
-		fputs(step->at_most ? ",true," : ",false,", out);
-		put_text(step->assumes, out);
-		put_number(job->ranks, out);
-		put_number(job->seen, out);
-		fputc(',', out);
-		put_text(job->missing, out);
+		put_values(step, step_columns, out);
+		put_values(job, job_columns, out);
 		fputc('\n', out);
 	}
 	return 0;

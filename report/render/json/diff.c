@@ -3,8 +3,7 @@
 
 #include "report/diff/gate.h"
 #include "report/diff/totals.h"
-#include "report/render/json/fields.h"
-#include "report/render/json/values.h"
+#include "report/render/json/parts.h"
 
 #include <math.h>
 
@@ -36,18 +35,19 @@ static const struct xs_json_field total[] = {FIELD(name),
 					     NAMED("beyond_spread", apart),
 					     {0}};
 
+#undef IN
+#define IN struct xs_diff_phase
+static const struct xs_json_field predicted[] = {
+    MEMBERS(predicted, xs_json_estimate),
+    FIELDS(measured_ns, error_percent, within),
+    {0}};
+
 static json_t *prediction(const void *in)
 {
 	const struct xs_diff_phase *phase = in;
-	json_t *out;
 
-	if (!phase->predicted)
-		return json_null();
-	out = xs_json_estimate(phase->predicted);
-	xs_json_set(&out, "measured_ns", xs_json_number(phase->measured_ns));
-	xs_json_set(&out, "error_percent", xs_json_ratio(phase->error_percent));
-	xs_json_set(&out, "within", json_boolean(phase->within));
-	return out;
+	return phase->predicted ? xs_json_object(phase, predicted)
+				: json_null();
 }
 
 /* One side of a phase. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/json.h"
 
-#include "report/render/json/fields.h"
-#include "report/render/json/values.h"
+#include "report/render/json/parts.h"
 
 #define IN struct xs_formulas_bounds
 static const struct xs_json_field bounds[] = {
@@ -17,19 +16,13 @@ static const struct xs_json_field bounds[] = {
 static const struct xs_json_field term[] = {
     FIELDS(name, what, ns, low_ns, high_ns), {0}};
 
-static json_t *estimates(const void *in)
-{
-	const struct xs_formulas_comparison *there = in;
-
-	return xs_json_estimates(there->estimates, there->estimate_count);
-}
-
 #undef IN
 #define IN struct xs_formulas_comparison
-static const struct xs_json_field comparison[] = {NAMED("machine", name),
-						  FIELD(kernel_ns),
-						  MADE("estimates", estimates),
-						  {0}};
+static const struct xs_json_field comparison[] = {
+    NAMED("machine", name),
+    FIELD(kernel_ns),
+    ROWS(estimates, estimate_count, xs_json_estimate),
+    {0}};
 
 static json_t *terms(const void *in)
 {
@@ -63,20 +56,21 @@ int xs_render_json_model(const struct xs_formulas_result *model,
 {
 	(void)display;
 	return xs_json_write(
-	    json_pack(
-		"{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-		"machine", xs_json_machine(&model->machine), "kernel_ns",
-		xs_json_number(model->kernel_ns), "estimates",
-		xs_json_estimates(model->estimates, model->estimate_count),
-		"bounds",
-		model->has_bounds ? xs_json_object(&model->bounds, bounds)
-				  : json_null(),
-		"compared",
-		xs_json_rows(model->compared, model->compared_count,
-			     sizeof(*model->compared), comparison),
-		"control",
-		xs_json_rows(model->control, model->control_count,
-			     sizeof(*model->control), control),
-		"answers", xs_json_texts(model->answers, model->answer_count)),
+	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+		      "machine", xs_json_machine(&model->machine), "kernel_ns",
+		      xs_json_number(model->kernel_ns), "estimates",
+		      xs_json_rows(model->estimates, model->estimate_count,
+				   sizeof(*model->estimates), xs_json_estimate),
+		      "bounds",
+		      model->has_bounds ? xs_json_object(&model->bounds, bounds)
+					: json_null(),
+		      "compared",
+		      xs_json_rows(model->compared, model->compared_count,
+				   sizeof(*model->compared), comparison),
+		      "control",
+		      xs_json_rows(model->control, model->control_count,
+				   sizeof(*model->control), control),
+		      "answers",
+		      xs_json_texts(model->answers, model->answer_count)),
 	    out);
 }

@@ -18,6 +18,19 @@ const struct xs_json_field xs_json_site[] = {
     {0}};
 
 #undef IN
+#define IN struct xs_result_estimate
+const struct xs_json_field xs_json_estimate[] = {
+    FIELDS(strategy, n_streams, order, model, round_ns, low_ns, high_ns),
+    FIELDS(speedup, app_wall_ns, saves_ns, setup_ns, loop_ns),
+    FIELDS(breakeven_rounds, effort, applies, assumes_once, bound),
+    FIELDS(otherwise_ns, why, chosen, app_wall_low_ns, app_wall_high_ns),
+    FIELDS(known_low_ns, known_high_ns, shared_low_ns, shared_high_ns),
+    FIELDS(more_bytes, between_ns, new_memory_ns, needs, setup_less_ns),
+    FIELD(setup_more_ns),
+    TEXTS(assumes, assume_count),
+    {0}};
+
+#undef IN
 #define IN struct xs_result_device
 const struct xs_json_field xs_json_device[] = {
     FIELDS(name, index, sm_count, copy_engines, memory_bytes, pcie_gen),

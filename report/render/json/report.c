@@ -105,13 +105,6 @@ static json_t *hash(const void *in)
 	return json_string(text);
 }
 
-static json_t *estimates(const void *in)
-{
-	const struct xs_result_phase *phase = in;
-
-	return xs_json_estimates(phase->estimates, phase->estimate_count);
-}
-
 #undef IN
 #define IN struct xs_result_phase
 static const struct xs_json_field phase[] = {
@@ -130,7 +123,7 @@ static const struct xs_json_field phase[] = {
     ROWS(sites, site_count, xs_json_site),
     MADE_OF("counters", counters, counters),
     OBJECT(atgpu, atgpu),
-    MADE("estimates", estimates),
+    ROWS(estimates, estimate_count, xs_json_estimate),
     {0}};
 
 #undef IN

@@ -2,7 +2,6 @@
 #include "report/render/json/values.h"
 
 #include "analyzer/util/escape.h"
-#include "report/result/columns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -82,45 +81,6 @@ json_t *xs_json_machine(const struct xs_machine *machine)
 	if (fclose(memory) == 0 && !err)
 		out = json_loadb(text, bytes, 0, NULL);
 	free(text);
-	return out;
-}
-
-static json_t *column_value(const struct xs_column *column,
-			    const struct xs_result_estimate *in)
-{
-	switch (column->kind) {
-	case XS_COLUMN_TEXT:
-		return xs_json_text(xs_column_text(column, in));
-	case XS_COLUMN_COUNT:
-	case XS_COLUMN_NS:
-	case XS_COLUMN_LOW:
-		return xs_json_number(xs_column_number(column, in));
-	case XS_COLUMN_RATIO:
-		return xs_json_ratio(xs_column_ratio(column, in));
-	case XS_COLUMN_BOOL:
-		return json_boolean(xs_column_bool(column, in));
-	}
-	return NULL;
-}
-
-json_t *xs_json_estimate(const struct xs_result_estimate *in)
-{
-	json_t *out = json_object();
-
-	for (size_t i = 0; i < xs_estimate_column_count; i++)
-		xs_json_set(&out, xs_estimate_columns[i].key,
-			    column_value(&xs_estimate_columns[i], in));
-	xs_json_set(&out, "assumes",
-		    xs_json_texts(in->assumes, in->assume_count));
-	return out;
-}
-
-json_t *xs_json_estimates(const struct xs_result_estimate *items, size_t count)
-{
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		xs_json_append(&out, xs_json_estimate(&items[i]));
 	return out;
 }
 

@@ -12,7 +12,6 @@
 json_t *xs_json_number(int64_t number);
 json_t *xs_json_ratio(double ratio);
 json_t *xs_json_text(const char *text);
-json_t *xs_json_estimate(const struct xs_result_estimate *estimate);
 json_t *xs_json_machine(const struct xs_machine *machine);
 
 /* Writes root with a newline and releases it. Returns -ENOMEM if root is NULL.
@@ -25,4 +24,3 @@ void xs_json_append(json_t **out, json_t *value);
 
 /* These return a new reference, or NULL without memory. */
 json_t *xs_json_texts(const char *const *items, size_t count);
-json_t *xs_json_estimates(const struct xs_result_estimate *items, size_t count);

@@ -8,7 +8,6 @@
 
 #include "report/render/text/best_cases.h"
 #include "report/result/best.h"
-#include "report/result/columns.h"
 #include "report/result/shown_row.h"
 #include "report/result/site.h"
 #include "report/result/table_rows.h"
@@ -75,59 +74,20 @@ static struct xs_units_text name(const struct xs_result_estimate *row)
 	return out;
 }
 
-/* "~117 us" of a row whose time is not well known, except what it takes once.
- */
-static struct xs_units_text about(const struct xs_column *column, bool known,
-				  struct xs_units_text in)
+/* "~117 us" of a row whose time is not well known. */
+static struct xs_units_text about(bool known, struct xs_units_text in)
 {
 	struct xs_units_text out = in;
 
-	if (!known && strcmp(in.s, "-") != 0 &&
-	    strcmp(column->title, "once") != 0)
+	if (!known && strcmp(in.s, "-") != 0)
 		snprintf(out.s, sizeof(out.s), "~%.*s", (int)sizeof(out.s) - 2,
 			 in.s);
 	return out;
 }
 
-static struct xs_units_text value(const struct xs_column *column, bool known,
-				  const struct xs_result_estimate *row)
+static struct xs_units_text some_ns(int64_t ns)
 {
-	struct xs_units_text out = {"-"};
-	const char *text;
-
-	switch (column->kind) {
-	case XS_COLUMN_TEXT:
-	case XS_COLUMN_BOOL:
-		text = xs_column_text(column, row);
-		if (text == row->strategy)
-			out = name(row);
-		else
-			snprintf(out.s, sizeof(out.s), "%s", text ? text : "");
-		break;
-	case XS_COLUMN_COUNT:
-		out = xs_units_count(xs_column_number(column, row));
-		break;
-	case XS_COLUMN_NS:
-		if (xs_column_number(column, row))
-			out = about(column, known,
-				    xs_units_ns(xs_column_number(column, row)));
-		break;
-	case XS_COLUMN_LOW:
-		out = xs_units_range_ns(xs_column_number(column, row),
-					xs_column_number(column + 1, row));
-		break;
-	case XS_COLUMN_RATIO:
-		out = about(column, known,
-			    xs_units_ratio(xs_column_ratio(column, row)));
-		break;
-	}
-	return out;
-}
-
-/* There is room for the setup or for published figures. */
-static bool has_column(const struct xs_column *column, bool all)
-{
-	return column->title && !(all && strcmp(column->title, "once") == 0);
+	return ns ? xs_units_ns(ns) : (struct xs_units_text){"-"};
 }
 
 static void put_row(struct xs_text_table *table, const struct xs_result *result,
@@ -143,35 +103,16 @@ static void put_row(struct xs_text_table *table, const struct xs_result *result,
 				  ? XS_GOOD
 				  : XS_PLAIN;
 
-	XS_TEXT_ROW(table, first ? xs_units_count(phase->id).s : "");
-	XS_EACH(column, xs_estimate_columns, xs_estimate_column_count) {
-		if (!has_column(column, all))
-			continue;
-		xs_text_cell(table,
-			     column->kind == XS_COLUMN_RATIO ? style : XS_PLAIN,
-			     value(column, known, &shown).s);
-	}
+	XS_TEXT_ROW(table, first ? xs_units_count(phase->id).s : "",
+		    name(&shown).s, about(known, some_ns(shown.round_ns)).s,
+		    xs_units_range_ns(shown.low_ns, shown.high_ns).s);
+	xs_text_cell(table, style,
+		     about(known, xs_units_ratio(shown.speedup)).s);
+	xs_text_cell(table, XS_PLAIN, about(known, some_ns(shown.saves_ns)).s);
 	if (all)
 		xs_text_cell(table, XS_DIM, published(result, phase, row).s);
-}
-
-/* Headings: phase, columns of estimates, published figure. */
-static size_t fill_headings(struct xs_text_heading *headings, bool all)
-{
-	size_t count = 0;
-
-	headings[count++] = (struct xs_text_heading){"#", XS_RIGHT | XS_BOLD};
-	for (size_t i = 0; i < xs_estimate_column_count; i++)
-		if (has_column(&xs_estimate_columns[i], all))
-			headings[count++] = (struct xs_text_heading){
-			    xs_estimate_columns[i].title,
-			    xs_estimate_columns[i].kind != XS_COLUMN_TEXT
-				? XS_RIGHT
-				: XS_PLAIN};
-	if (all)
-		headings[count++] =
-		    (struct xs_text_heading){"published", XS_RIGHT};
-	return count;
+	else
+		xs_text_cell(table, XS_PLAIN, some_ns(shown.setup_ns).s);
 }
 
 /* All rows of the phase that the first step is made for, of the longest one if
@@ -222,12 +163,20 @@ static size_t put_phase(struct xs_text_table *table,
 static int put_table(const struct xs_terminal *terminal,
 		     struct xs_result *result)
 {
-	struct xs_text_heading headings[24];
+	const struct xs_text_heading headings[] = {
+	    {"#", XS_RIGHT | XS_BOLD},
+	    {"strategy", XS_PLAIN},
+	    {"round", XS_RIGHT},
+	    {"90 % range", XS_RIGHT},
+	    {"speedup", XS_RIGHT},
+	    {"saves", XS_RIGHT},
+	    /* there is room for one */
+	    {result->all_asked ? "published" : "once", XS_RIGHT}};
 	struct xs_text_table table;
 	size_t rows = 0;
 
 	xs_text_table_begin(&table, terminal, headings,
-			    fill_headings(headings, result->all_asked));
+			    sizeof(headings) / sizeof(headings[0]));
 	for (size_t i = 0; i < result->phase_count; i++)
 		if (xs_render_text_has_phase(result, i))
 			rows += put_phase(&table, result, i);
