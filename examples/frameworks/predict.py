@@ -21,6 +21,7 @@ ROOT = HERE.parent.parent
 STEPS = 45  # of a trace, if times.json does not say how many
 BEGIN, END = "<!-- predict.py {} -->\n", "<!-- end of {} -->\n"
 NEAR = 0.1  # errors of the saving up to this part of it
+DECIDABLE = NEAR / 2  # differences of turns up to this part of the saving
 
 PINNED = "`pin_memory()` once, `non_blocking=True`"
 AHEAD = "the next batch on a side stream, `record_stream()`"
@@ -161,26 +162,45 @@ def rows_of(xferspy, data):
                    sum(turns) / len(turns))
 
 
-def table(rows):
+def near_of(rows):
+    return sum(abs(row[6]) <= NEAR for row in rows)
+
+
+def decidable(rows):
+    """In how many of the rows whose turns of the first way differ little the
+    saving is near, and in how many of the others."""
+    by = {True: [], False: []}
+    for row in rows:
+        by[row[8] <= DECIDABLE].append(row)
+    return (f"The turns before differ by at most {100 * DECIDABLE:.0f} % of the "
+            f"saving in {len(by[True])} rows: it is within {100 * NEAR:.0f} % in "
+            f"{near_of(by[True])} of these, and in {near_of(by[False])} of the "
+            f"other {len(by[False])}.")
+
+
+def table(rows, turns=False):
+    """turns: also by which part of the saving the turns before differ."""
     told = [row for row in rows if row[6] is not None]
-    near = sum(abs(row[6]) <= NEAR for row in told)
     inside = sum(row[5][1] <= row[2] - row[3] <= row[5][2] for row in told)
     lines = [
         "| program | change | before | after | rounds | strategy | saved | "
-        "predicted | range | error | first step |",
+        "predicted | range | error | first step |"
+        + (" turns before differ by |" if turns else ""),
         "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- | ---: | "
-        "--- |"]
+        "--- |" + (" ---: |" if turns else "")]
     for (program, change, before, after, strategy, saved, error, first,
-         *_) in rows:
+         differ, _) in rows:
         lines.append(
             f"| {program} | {change} | {before:.3g} | {after:.3g} | "
             f"{f'{saved[3]:.3g}' if saved else '–'} | "
             f"{f'`{strategy}`' if strategy else '–'} | {before - after:.3g} | "
             + (f"{saved[0]:.3g} | {saved[1]:.3g}–{saved[2]:.3g} | "
                f"{100 * error:+.0f} % | " if saved else "– | – | – | ")
-            + f"{first} |")
+            + f"{first} |" + (f" {100 * differ:.0f} % |" if turns else ""))
     lines += ["", f"The saving is predicted within {100 * NEAR:.0f} % in "
-              f"{near} of {len(told)} rows, and inside the range in {inside}."]
+              f"{near_of(told)} of {len(told)} rows, and inside the range in "
+              f"{inside}."]
+    lines += [decidable(told)] if turns else []
     return "\n".join(lines) + "\n"
 
 
@@ -265,7 +285,7 @@ def texts(xferspy):
             "h200": table([row for row in rows if row not in pieces]),
             **{name: table(of_host) for name, of_host in hosts.items()},
             "programs": programs_table(list(hosts.values())),
-            "pieces": times_table(pieces), "typical": table(typical)}
+            "pieces": times_table(pieces), "typical": table(typical, True)}
 
 
 def main():
