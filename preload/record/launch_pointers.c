@@ -241,11 +241,11 @@ static void note_memory(void *data)
 	const struct noting *noting = data;
 	const struct xs_event *event = noting->event;
 
-	xs_table_search_outdate();
 	if (!xs_call_allocates(xs_functions[noting->fn].call_class)) {
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
 		return;
 	}
+	xs_table_search_outdate(event->dst, event->bytes);
 	xs_address_tables_cut(event->dst, event->dst + event->bytes);
 	xs_live_memory_add(event->dst, event->bytes, noting->span->end_ns,
 			   kind_of(noting->fn));

@@ -13,10 +13,14 @@
 #define MOST_BYTES  (WHOLE_BYTES + PIECES * PIECE_BYTES)
 #define MOST_ROWS   8u
 
+/* What comes again and again is looked at the first times and now and then: a
+ * look takes 2 to 10 us of the program's time. */
 #define SEEN_BITS   12
-#define COUNT_BITS  7 /* the other bits of a counter tell destinations apart */
-#define FIRST_LOOKS (1u << (COUNT_BITS - 1))
+#define COUNT_BITS  7 /* the other bits of a counter tell what it counts */
+#define FIRST_LOOKS 16u
+#define LOOK_EACH   64u
 
+static _Atomic uint64_t counters[1u << SEEN_BITS];
 static _Atomic uint32_t generation; /* of the live memory */
 static _Atomic int captures;	    /* of graphs, that have begun */
 
@@ -26,9 +30,35 @@ void xs_table_search_capture(bool begins)
 				  memory_order_relaxed);
 }
 
-void xs_table_search_outdate(void)
+static uint64_t mix(uint64_t key, uint64_t value)
 {
-	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+	return (key ^ value) * 0x9e3779b97f4a7c15u;
+}
+
+static _Atomic uint64_t *counter_of(uint64_t key)
+{
+	return &counters[key >> (64 - SEEN_BITS)];
+}
+
+/* Counts what has the key. Threads may count twice or not at all. */
+static bool is_looked_at(uint64_t key)
+{
+	_Atomic uint64_t *counter = counter_of(key);
+	const uint64_t tag = key >> COUNT_BITS << COUNT_BITS;
+	uint64_t looks = xs_relaxed(counter) ^ tag;
+
+	if (looks >= FIRST_LOOKS + LOOK_EACH)
+		looks = 0; /* of another key */
+	xs_relaxed_set(counter, tag | (looks + 1 < FIRST_LOOKS + LOOK_EACH
+					   ? looks + 1
+					   : FIRST_LOOKS));
+	return looks < FIRST_LOOKS || looks + 1 == FIRST_LOOKS + LOOK_EACH;
+}
+
+void xs_table_search_outdate(uint64_t address, uint64_t bytes)
+{
+	if (is_looked_at(mix(mix(0, address), ~bytes)))
+		atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
 }
 
 /* Returns whether the blocks of host memory were read, MOST_BYTES or less in
@@ -101,32 +131,11 @@ bool xs_table_search_pinned(uint64_t address, bool *leads)
 	return true;
 }
 
-/* Returns the counter of looks at copies to this destination of this size. */
-static _Atomic uint64_t *looks_at(const struct xs_event *event, uint64_t *tag)
+/* Of copies to one destination of one size, while the same memory lives. */
+static uint64_t key_of(const struct xs_event *event)
 {
-	static _Atomic uint64_t counters[1u << SEEN_BITS];
-	const uint64_t odd = 0x9e3779b97f4a7c15u;
-	const uint64_t key = ((event->dst * odd ^ event->bytes) * odd ^
-			      xs_relaxed(&generation)) *
-			     odd;
-
-	*tag = key >> COUNT_BITS << COUNT_BITS;
-	return &counters[key >> (64 - SEEN_BITS)];
-}
-
-/* Threads may count a look twice or not at all. */
-static bool is_looked_at(const struct xs_event *event)
-{
-	uint64_t tag, looks;
-	_Atomic uint64_t *counter = looks_at(event, &tag);
-
-	looks = xs_relaxed(counter) ^ tag;
-	if (looks >= 2 * FIRST_LOOKS)
-		looks = 0; /* of another destination */
-	xs_relaxed_set(
-	    counter,
-	    tag | (looks + 1 < 2 * FIRST_LOOKS ? looks + 1 : FIRST_LOOKS));
-	return looks <= FIRST_LOOKS;
+	return mix(mix(mix(0, event->dst), event->bytes),
+		   xs_relaxed(&generation));
 }
 
 /* Returns whether what was copied holds addresses, or may do so. lives, kind:
@@ -175,7 +184,6 @@ static void note_copy(void *data)
 	enum xs_live_kind kind, dst_kind;
 	const uint64_t from = xs_live_memory_find(event->src, &kind);
 	const uint64_t to = xs_live_memory_find(event->dst, &dst_kind);
-	uint64_t tag;
 
 	if (!holds_addresses(event, from, kind)) {
 		xs_address_tables_cut(event->dst,
@@ -183,7 +191,7 @@ static void note_copy(void *data)
 		return;
 	}
 	/* look again at the next one */
-	xs_relaxed_set(looks_at(event, &tag), 0);
+	xs_relaxed_set(counter_of(key_of(event)), 0);
 	if (to)
 		xs_address_tables_add(
 		    event->dst,
@@ -203,6 +211,6 @@ XS_HOT void xs_table_search_copy(const struct xs_event *event, bool always)
 	    event->direction == cudaMemcpyHostToHost ||
 	    (event->direction == cudaMemcpyDeviceToHost && !are_any))
 		return;
-	if (always || (!is_in && are_any) || is_looked_at(event))
+	if (always || (!is_in && are_any) || is_looked_at(key_of(event)))
 		xs_guard_run(note_copy, (void *)(uintptr_t)event);
 }

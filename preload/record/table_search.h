@@ -13,17 +13,17 @@
 
 /*
  * Call after a copy succeeded. Looks at those that `always` is set for, else at
- * the first 64 to one destination of one size since memory was last allocated
- * or freed, and at each 64th from then on; on the device at all while there are
- * tables.
+ * the first 16 to one destination of one size since new memory was allocated,
+ * and at each 64th from then on; on the device at all while there are tables.
  */
 void xs_table_search_copy(const struct xs_event *event, bool always);
 
 /* Call when the capture of a graph began or ended. Takes no lock. */
 void xs_table_search_capture(bool begins);
 
-/* Call when memory was allocated or freed. Takes no lock. */
-void xs_table_search_outdate(void);
+/* Call when memory was allocated: it is new the first 16 times that so many
+ * bytes are at this address, and each 64th time. Takes no lock. */
+void xs_table_search_outdate(uint64_t address, uint64_t bytes);
 
 /* Returns whether the memory at an address that a launch is given is pinned; if
  * it holds addresses, *leads is set. Takes a lock: call it in a guard. */

@@ -17,11 +17,13 @@ static uint64_t words[1 << 14];
 
 static void set_up(void)
 {
+	static uint64_t times;
+
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		words[i] = 0x3ff0000000000000;
 	xs_live_memory_remove_all(UINT64_MAX);
 	xs_address_tables_cut(0, UINT64_MAX);
-	xs_table_search_outdate();
+	xs_table_search_outdate(POOL, ++times);
 	xs_live_memory_add(POOL, POOL_BYTES, 1, XS_LIVE_DEVICE);
 	xs_live_memory_add(ARRAY, 256, 1, XS_LIVE_DEVICE);
 }
@@ -109,22 +111,36 @@ TEST(tables_are_found)
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 }
 
-/* The 66th copy to one destination is looked at if each one is, if memory was
- * allocated since, or later. */
+/* Copies data, then a table, to one destination. Returns whether the table is
+ * seen. Memory of so many bytes was allocated between them. */
+static bool is_seen(int copies, uint64_t allocated, bool always)
+{
+	for (int i = 0; i < copies; i++)
+		copy(POOL, words, 64, false);
+	words[0] = ARRAY;
+	if (allocated)
+		xs_table_search_outdate(ARRAY, allocated);
+	copy(POOL, words, 64, always);
+	words[0] = 0;
+	return known(POOL) == XS_POINTERS_TABLE;
+}
+
+/* The 17th copy to one destination is looked at if each one is, if new memory
+ * was allocated since, or later. Memory that comes again is new 16 times. */
 TEST(copies_that_repeat)
 {
-	for (int i = 0; i < 2; i++) {
+	set_up();
+	assert_true(is_seen(15, 0, false));
+	set_up();
+	assert_false(is_seen(16, 0, false));
+	assert_true(is_seen(0, 0, true));
+	for (int i = 0; i < 16; i++) {
 		set_up();
-		for (int k = 0; k < 65; k++)
-			copy(POOL, words, 64, false);
-		words[0] = ARRAY;
-		copy(POOL, words, 64, false);
-		assert_int_equal(known(POOL), XS_POINTERS_ALL);
-		if (i)
-			xs_table_search_outdate();
-		copy(POOL, words, 64, !i);
-		assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+		assert_true(is_seen(16, 1000, false));
 	}
+	set_up();
+	assert_false(is_seen(16, 1000, false));
+	assert_true(is_seen(0, 1001, false));
 	set_up();
 	for (int i = 0; i < 2000; i++)
 		copy(POOL, words, 64, false);
