@@ -124,20 +124,30 @@ static const struct xs_op *op_of(const struct xs_phase_members *m,
 	return &m->trace->ops[xs_round_op(m->rounds, round, i)];
 }
 
-/* Fills in the values of one round. *queue becomes XS_NONE if one of its ops is
- * on another queue. */
+/* *queue becomes XS_NONE if the op is on another queue than those before. */
+static void join_queue(const struct xs_op *op, bool is_first, uint32_t *queue)
+{
+	if (is_first)
+		*queue = op->queue;
+	else if (op->queue != *queue)
+		*queue = XS_NONE;
+}
+
+/* Fills in the values of one round, and the phase's queues. */
 static void measure(const struct xs_phase_members *m, size_t at,
-		    uint64_t *values[XS_MEASURES], uint32_t *queue)
+		    uint64_t *values[XS_MEASURES], struct xs_phase *phase)
 {
 	const struct xs_round *round = xs_phase_member(m, at);
 	struct xs_overlap overlap = {0};
 	uint64_t sum_ns[XS_OP_KINDS] = {0};
+	uint32_t copies = 0;
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op = op_of(m, round, i);
 
-		if (op->queue != *queue)
-			*queue = XS_NONE;
+		join_queue(op, !at && !i, &phase->queue);
+		if (op->kind == XS_OP_H2D || op->kind == XS_OP_D2H)
+			join_queue(op, !at && !copies++, &phase->copy_queue);
 		sum_ns[op->kind] += op->end_ns - op->start_ns;
 		xs_overlap_add(&overlap, op);
 	}
@@ -226,12 +236,12 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 
 	phase->rounds = phase->recorded_rounds = m->count;
 	phase->device = xs_phase_member(m, 0)->device;
-	phase->queue = op_of(m, xs_phase_member(m, 0), 0)->queue;
+	phase->queue = phase->copy_queue = XS_NONE;
 	phase->first_start_ns = UINT64_MAX;
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_phase_member(m, i);
 
-		measure(m, i, values, &phase->queue);
+		measure(m, i, values, phase);
 		phase->total_ns += round->end_ns - round->begin_ns;
 		phase->mean_between_ns += values[XS_MEASURE_BETWEEN_NS][i];
 		phase->concurrent_ns += round->concurrent_ns;

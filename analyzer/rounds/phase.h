@@ -235,10 +235,11 @@ struct xs_phase {
 	uint64_t recorded_rounds; /* the others were only counted */
 	uint64_t total_ns;	  /* sum of the times of the rounds */
 	uint64_t concurrent_ns; /* part of total_ns in which other rounds ran */
-	uint32_t queue;	  /* of all ops of all rounds, an index into the trace's
-			   * queues; XS_NONE: several, or no ops */
-	uint64_t wall_ns; /* part of the run: while k rounds ran, each has
-			   * 1/k of the time */
+	uint32_t queue; /* of all ops of all rounds, an index into the trace's
+			 * queues; XS_NONE: several, or no ops */
+	uint32_t copy_queue; /* of all copies in and out of all rounds */
+	uint64_t wall_ns;    /* part of the run: while k rounds ran, each has
+			      * 1/k of the time */
 	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */
 	uint64_t first_end_ns;		      /* of the first round */
 

@@ -286,6 +286,18 @@ static int64_t timed(uint64_t ops, uint64_t ns)
 	return ops && !ns ? XS_UNKNOWN : xs_number_bounded(ns);
 }
 
+/* Returns the queue of the copies, if all of them are calls that block. The
+ * recorded time of allocations beside others has waits of its own. */
+static int64_t blocking_queue(const struct xs_phase *phase)
+{
+	XS_EACH(step, phase->steps, phase->step_count) {
+		if ((xs_step_is_copy(step) && step->async) ||
+		    xs_step_is_allocation(step))
+			return XS_UNKNOWN;
+	}
+	return phase->copy_queue == XS_NONE ? XS_UNKNOWN : phase->copy_queue;
+}
+
 /* Unknown without calls. */
 static int64_t blocked_ns(const struct xs_trace *trace,
 			  const struct xs_phase *phase)
@@ -326,6 +338,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .total_ns = xs_number_bounded(phase->total_ns),
 	    .concurrent_ns = xs_number_bounded(phase->concurrent_ns),
 	    .queue = phase->queue == XS_NONE ? XS_UNKNOWN : phase->queue,
+	    .blocking_queue = blocking_queue(phase),
 	    .wall_ns = xs_number_bounded(phase->wall_ns),
 	    .warm_up_ns = xs_number_bounded(xs_steady_warm_up_ns(phase)),
 	    .first_start_ns = xs_number_bounded(phase->first_start_ns),

@@ -97,6 +97,18 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	return after_ns > 0 ? after_ns : 0;
 }
 
+/* Returns the least time of a round whose copies still block: while one does,
+ * those of other threads in its queue wait for its whole round, but for the
+ * host's own work. 0: no others are in its queue. */
+static int64_t serial_ns(const struct xs_result_phase *phase, unsigned changes,
+			 const struct xs_result_estimate *row)
+{
+	return phase->blocking_at_once > 1 && changes == XS_CHANGES_PINNING
+		   ? xs_number_round(phase->blocking_at_once *
+				     (double)(row->round_ns - phase->host_ns))
+		   : 0;
+}
+
 /* Lengthens a replayed round to the least time that its changes allow. Where
  * buffers outlast the round, the time between the calls that go goes, too: only
  * what rounds share limits it. Its interval moves along: other runs differ as
@@ -114,9 +126,12 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 	    out->otherwise_ns > xs_result_untraced_ns(phase))
 		out->otherwise_ns = xs_result_untraced_ns(phase);
 	if (!out->applies || out->round_ns == XS_UNKNOWN ||
-	    most_ns == XS_UNKNOWN || !xs_result_is_replay(out))
+	    !xs_result_is_replay(out))
 		return;
-	by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
+	by_ns = serial_ns(phase, changes, out) - out->round_ns;
+	if (most_ns != XS_UNKNOWN &&
+	    by_ns < xs_result_untraced_ns(phase) - most_ns - out->round_ns)
+		by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
 	if (by_ns <= 0)
 		return;
 	xs_number_add_known(&out->round_ns, by_ns);

@@ -110,10 +110,14 @@ struct xs_result_phase {
 	int64_t wall_ns; /* of the run: while k rounds ran, each has 1/k of the
 			  * time */
 	int64_t queue;	 /* of all its ops, as in the trace; unknown: several */
+	int64_t blocking_queue; /* of its copies in and out, if all block the
+				 * host; unknown: several, or others */
 	/* the least time of a round beside others, by what all of them move
 	 * over their GPU's link, by their kernels, and by the copies and
 	 * kernels of all rounds in its queue; 0: it has none beside it */
 	int64_t beside_link_ns, beside_kernels_ns, beside_queue_ns;
+	double blocking_at_once; /* rounds that share its blocking_queue, on
+				  * average; 0 or 1: no others */
 	int64_t first_start_ns;
 	bool apart;  /* of the start-up, or after the steady part */
 	bool before; /* of the start-up */

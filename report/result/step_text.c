@@ -2,11 +2,16 @@
 #include "report/result/step_text.h"
 
 #include "report/result/best.h"
+#include "report/result/number.h"
 #include "report/result/shown_text.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+
+/* A shorter round is told apart. */
+#define NEARLY 0.8
 
 /* "streams n=8" */
 const char *xs_result_step_name(struct xs_result *result,
@@ -96,13 +101,44 @@ const char *xs_result_step_beside(struct xs_result *result,
 		    : "as-is";
 }
 
+/* Returns what rounds side by side may change, "" if there are none. */
+static const char *side_by_side(struct xs_result *result,
+				const struct xs_result_step *step)
+{
+	const struct xs_result_phase *phase = step->phase;
+	const double at_once = 1 / xs_result_share(phase);
+	const double apart_ns =
+	    fmax((double)step->estimate->round_ns / phase->blocking_at_once +
+		     (double)phase->host_ns,
+		 (double)phase->beside_link_ns);
+
+	if (step->side_by_side <= 1)
+		return "";
+	if (phase->blocking_at_once <= 1 ||
+	    strcmp(step->estimate->strategy, "pinned") != 0 ||
+	    apart_ns > NEARLY * (double)step->estimate->round_ns)
+		return xs_print(
+		    &result->arena,
+		    "%.3g rounds run at once on average%s, "
+		    "which may take some of it; ",
+		    at_once,
+		    phase->queue != XS_UNKNOWN ? ", all in one stream" : "");
+	return xs_print(&result->arena,
+			"%.3g rounds run at once on average; their copies "
+			"wait for each other in one stream: in a stream of "
+			"each thread (nvcc --default-stream per-thread), a "
+			"round takes %s at best; ",
+			at_once,
+			xs_units_ns(xs_number_round(apart_ns) +
+				    xs_result_used_between_ns(phase))
+			    .s);
+}
+
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of
  * what pays in longer runs only, from when on. */
 const char *xs_result_step_saving(struct xs_result *result,
 				  const struct xs_result_step *step)
 {
-	const char *beside = "";
-
 	if (step->pays_rounds != XS_UNKNOWN)
 		return xs_print(
 		    &result->arena,
@@ -112,17 +148,9 @@ const char *xs_result_step_saving(struct xs_result *result,
 		    xs_result_rounds(step->phase),
 		    xs_units_ns(-step->adds_saves_ns).s,
 		    step->estimate->effort);
-	if (step->side_by_side > 1)
-		beside = xs_print(&result->arena,
-				  "%.3g rounds run at once on average%s, "
-				  "which may take some of it; ",
-				  1 / xs_result_share(step->phase),
-				  step->phase->queue != XS_UNKNOWN
-				      ? ", all in one stream"
-				      : "");
 	return xs_print(
-	    &result->arena, "%s%s %s%s%s of %s, then %s; effort: %s", beside,
-	    saves(step),
+	    &result->arena, "%s%s %s%s%s of %s, then %s; effort: %s",
+	    side_by_side(result, step), saves(step),
 	    xs_result_saving(&result->arena, step->adds_saves_ns,
 			     step->saves_low_ns, step->saves_high_ns),
 	    result->verdict.repeats && !step->phase->apart

@@ -695,11 +695,9 @@ TEST(test_time_of_hashing)
 		assert_int_equal(phases.items[0].steps[i].hash_ns, hash_ns[i]);
 }
 
-/* Writes the calls or ops of a thread that allocates, has one round, and frees;
- * from its start in ns on. */
-/* Of two rounds with a copy in and a copy out each, the first three are of
- * one queue. */
-TEST(test_queue_of_all_ops)
+/* Of two rounds with a copy in, a kernel and a copy out each, the first five
+ * are of one queue. */
+TEST(test_queues_of_ops)
 {
 	static const char rounds[] =
 	    "xferspy-text 1\nheader\nchunk\n"
@@ -707,28 +705,32 @@ TEST(test_queue_of_all_ops)
 	    "queue queue=1 stream=8 context=1 queue_kind=1\n"
 	    "chunk thread=1\n"
 	    "copycall correlation=1 start=0 duration=10 bytes=4000\n"
-	    "copycall correlation=2 start=20 duration=10 bytes=4000\n"
-	    "copycall correlation=3 start=40 duration=10 bytes=4000\n"
-	    "copycall correlation=4 start=60 duration=10 bytes=4000\n"
+	    "call correlation=2 start=11 duration=4\n"
+	    "copycall correlation=3 start=20 duration=10 bytes=4000\n"
+	    "copycall correlation=4 start=40 duration=10 bytes=4000\n"
+	    "call correlation=5 start=51 duration=4\n"
+	    "copycall correlation=6 start=60 duration=10 bytes=4000\n"
 	    "chunk\n"
-	    "copy correlation=1 start=1 duration=8 bytes=4000 direction=1 "
-	    "queue=0\n"
-	    "copy correlation=2 start=21 duration=8 bytes=4000 direction=2 "
-	    "queue=0\n"
-	    "copy correlation=3 start=41 duration=8 bytes=4000 direction=1 "
-	    "queue=0\n"
-	    "copy correlation=4 start=61 duration=8 bytes=4000 direction=2 "
+	    "copy correlation=1 start=1 duration=8 bytes=4000 direction=1\n"
+	    "kernel correlation=2 start=14 duration=2 queue=%u\n"
+	    "copy correlation=3 start=21 duration=8 bytes=4000 direction=2\n"
+	    "copy correlation=4 start=41 duration=8 bytes=4000 direction=1\n"
+	    "kernel correlation=5 start=54 duration=2\n"
+	    "copy correlation=6 start=61 duration=8 bytes=4000 direction=2 "
 	    "queue=%u\n";
 	char text[sizeof(rounds)];
 
-	for (unsigned queue = 0; queue < 2; queue++) {
-		snprintf(text, sizeof(text), rounds, queue);
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(text, sizeof(text), rounds, i & 1, i >> 1);
 		build(text);
 		assert_int_equal(phases.count, 1);
-		assert_int_equal(phases.items[0].queue == XS_NONE, queue == 1);
+		assert_int_equal(phases.items[0].queue == XS_NONE, i > 0);
+		assert_int_equal(phases.items[0].copy_queue == XS_NONE, i > 1);
 	}
 }
 
+/* Writes the calls or ops of a thread that allocates, has one round, and frees;
+ * from its start in ns on. */
 static void write_thread(FILE *out, unsigned thread, unsigned start, bool calls)
 {
 	const unsigned n = 10 * thread;

@@ -373,6 +373,7 @@ static struct xs_result_phase four_threads(void)
 					.kernel_busy_ns = MS / 2,
 					.h2d_bytes = MS,
 					.queue = XS_UNKNOWN,
+					.blocking_queue = XS_UNKNOWN,
 					.total_ns = 1200 * MS,
 					.concurrent_ns = 1200 * MS,
 					.wall_ns = 300 * MS};
@@ -458,6 +459,24 @@ TEST(threads_of_one_stream_are_said_to_be)
 	assert_has(xs_result_step_saving(&result, &step),
 		   "4 rounds run at once on average, which");
 	xs_arena_free(&result.arena);
+}
+
+/* Copies that block have others of their queue wait for the whole round of 1
+ * us, but for the host's own work. */
+TEST(rounds_side_by_side_with_copies_that_block)
+{
+	struct xs_result_device gpu = {.index = 0};
+	struct xs_result_phase phase = four_threads();
+	struct xs_result result;
+
+	phase.h2d_bytes = phase.kernel_busy_ns = 0;
+	phase.host_ns = 400;
+	phase.blocking_queue = 0;
+	result = side_by_side(&phase, &gpu);
+	assert_true(phase.blocking_at_once == 4);
+	assert_int_equal(estimate_of(&result, &phase, "pinned").round_ns, 2400);
+	assert_int_equal(estimate_of(&result, &phase, "streams").round_ns,
+			 1000);
 }
 
 /* A round saves 58.3 us of its thread, and a quarter of that of the run. */
