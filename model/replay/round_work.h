@@ -158,6 +158,14 @@ double xs_step_sm_share(const struct xs_step *step,
 double xs_kernel_stage_sm_share(const struct xs_kernel_stage *stage,
 				const struct xs_machine *machine);
 
+/* Returns whether rounds have new buffers, by their page faults: at least half
+ * of what a round copies is in pages that it touches first. */
+static inline bool xs_buffers_are_new(const struct xs_round_work *work)
+{
+	return work->fresh_bytes > 0 &&
+	       work->fresh_bytes >= 0.5 * work->set_bytes;
+}
+
 /* Returns whether a request reads less than two sectors of 32 bytes in the
  * mean: each lane of a warp then reads data of its own. */
 static inline bool xs_reads_are_scattered(double bytes, double requests)

@@ -145,10 +145,6 @@ static bool are_in_turn(const struct xs_strategy_case *c)
 	       (double)phase->buffers * TURNS <= (double)phase->rounds * copies;
 }
 
-/* At least so much of what a round copies is in pages that it touches first, if
- * its buffers are new. */
-#define NEW_PART 0.5
-
 #define ONE_SET "you keep one set of buffers: now "
 #define MORE_SETS                                                              \
 	"you keep a set of buffers for each round that runs at once: now "
@@ -190,7 +186,7 @@ static const char *same_buffers(const struct xs_strategy_case *c, bool *keeps)
 		return same ? "no round frees the buffers, whose addresses are "
 			      "the same in each"
 			    : "no round frees the buffers";
-	if (!old && work->fresh_bytes >= NEW_PART * work->set_bytes)
+	if (xs_buffers_are_new(work))
 		return keeps_sets[0][more];
 	if (!same && (c->phase->h2d_buffers || c->phase->d2h_buffers))
 		return keeps_sets[1][more];

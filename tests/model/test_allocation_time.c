@@ -72,6 +72,21 @@ TEST(test_without_pageable_copies_calls_are_faster)
 	assert_near(estimated("pinned")->round_ns, PINNED_NS + 100000);
 }
 
+/* Of what a round passes as arguments, the caches hold nothing. */
+TEST(test_small_copies_do_not_slow_calls)
+{
+	double ns;
+
+	steps[0].bytes = 32;
+	steps[2].bytes = 32;
+	allocate_in_rounds(XS_MEM_DEVICE);
+	ns = estimated("pinned")->round_ns;
+	know_allocations();
+	assert_near(estimated("pinned")->round_ns, ns);
+	steps[1].bytes++;
+	assert_near(estimated("pinned")->round_ns, ns - 130000);
+}
+
 /* 50000; what is allocated next at the same address has half the size, and its
  * free, recorded as 45000, takes 40000. */
 TEST(test_a_free_has_the_size_of_the_allocation_before)

@@ -99,6 +99,10 @@ TEST(test_the_setup_touches_memory_once)
 	assert_near(estimated("pinned")->setup_ns, 2060000);
 	phase.touched_bytes = 1000000;
 	assert_near(estimated("pinned")->setup_ns, 2060000 + 2000000);
+	/* new buffers of ten rounds: 2 ms are more than a round saves */
+	assert_has(replayed("pinned")->why,
+		   "; keeping them unpinned saves 3470000 ns)");
+	assert_int_equal(replayed("pinned")->effort, XS_EFFORT_PLACE);
 	phase.buffer_bytes = 2000;
 	assert_near(estimated("pinned")->setup_ns, 2 * 95536 + 2 * 2000);
 	assert_has(replayed("pinned")->why,
@@ -199,6 +203,8 @@ TEST(test_pinned_copies_out_need_a_wait)
 	phase.step_count = 3;
 	assert_has(estimated("pinned")->assumes[1],
 		   "the host waits before it reads the results");
+	/* as if the copy blocked */
+	assert_near(replayed("pinned")->round_ns, 163000);
 }
 
 /* Ten rounds copy from and to two buffers, eight times or more each. */
