@@ -46,13 +46,17 @@ static bool has_pageable(const struct xs_result *result)
 }
 
 /* "copies (71 % of the steady part)", "kernels (12 %)": part i of the verdict;
- * the first says what the shares are of. */
+ * the first says what the shares are of, and where the host's own code is. */
 static const char *share(struct xs_result *result, size_t i)
 {
 	const struct xs_result_verdict *in = &result->verdict;
+	const bool of_host = !i && in->parts[i].part == XS_PART_HOST &&
+			     !in->host_is_limit && in->host_place;
 
-	return xs_print(&result->arena, "%s (%s%s%s)",
+	return xs_print(&result->arena, "%s%s%s (%s%s%s)",
 			xs_verdict_words(result, &in->parts[i]),
+			of_host ? ", most of it " : "",
+			of_host ? xs_result_host_place(result) : "",
 			xs_units_percent(in->parts[i].ns, in->recorded_ns).s,
 			i ? "" : " of ", i ? "" : whole(result));
 }

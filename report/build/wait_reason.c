@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less than 1 / SMALL_PART of the wait is omitted beside a longer part. */
+/* Less than 1 / SMALL_PART of the wait is no part beside a longer one. */
 #define SMALL_PART 20
 
-/* If another part is longer, they are told down to 1 / DIGIT_PART of the wait:
- * what is printed adds up, but for so little of each. */
+/* Parts are told down to 1 / DIGIT_PART of the wait: what is printed adds up,
+ * but for so little of each. */
 #define DIGIT_PART 200
 
 /* First touches of less than 1 / FEW_PART of what all rounds copy are those of
@@ -48,8 +48,8 @@ static const char *overhead(const struct xs_result_wait *wait)
 						: "the GPU idle";
 }
 
-/* "kernels 27.0 ms, the copy 3.90 ms", longest first. A single part is named
- * without its time, if that is all of the wait. */
+/* "kernels 27.0 ms, the copy 3.90 ms", longest first; of a single part, its
+ * name. */
 static const char *parts(struct xs_arena *arena,
 			 const struct xs_result_wait *wait)
 {
@@ -66,14 +66,12 @@ static const char *parts(struct xs_arena *arena,
 	    {wait->other_ns, "memsets and other copies"},
 	    {wait->latency_ns + wait->host_ns, overhead(wait)},
 	};
-	size_t count = sizeof(list) / sizeof(*list);
+	const size_t count = sizeof(list) / sizeof(*list);
 	const char *text = NULL;
 
 	qsort(list, count, sizeof(*list), by_time);
-	if (list[1].ns <= wait->waited_ns / DIGIT_PART)
-		return list[0].name;
 	if (list[1].ns <= wait->waited_ns / SMALL_PART)
-		count = 1;
+		return list[0].name;
 	for (size_t i = 0;
 	     i < count && list[i].ns > wait->waited_ns / DIGIT_PART; i++)
 		text = xs_print(arena, "%s%s%s %s", text ? text : "",

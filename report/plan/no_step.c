@@ -276,10 +276,10 @@ const char *xs_plan_no_step(struct xs_result *result)
 			   : "not known: no strategy could be predicted; the "
 			     "reasons are at the end (--all)";
 	uncertain = xs_plan_question(
-	    result, unmeasured
-			? xs_print(&result->arena, "not known: %s;", unmeasured)
-		    : result->step_count ? "nothing for certain in the rounds:"
-					 : "nothing for certain:");
+	    result,
+	    unmeasured ? xs_print(&result->arena, "not known: %s;", unmeasured)
+	    : result->step_count ? "nothing for certain in the rounds, but"
+				 : "nothing for certain, but");
 	if (uncertain)
 		return xs_print(&result->arena, "%s%s", uncertain,
 				*kernels ? kernels + 1 : "");

@@ -25,9 +25,9 @@ struct act {
 	int64_t if_not_ns;   /* what it loses without that */
 	int64_t saves_ns, low_ns, high_ns;
 	const struct xs_result_step *step; /* NULL: not one alone */
-	bool beside;			   /* of rounds side by side */
-	bool once;			   /* no more in longer runs */
-	bool may_lose;			   /* a question to answer first */
+	bool doubtful; /* of rounds side by side, or what it asks first */
+	bool once;     /* no more in longer runs */
+	bool may_lose; /* a question to answer first */
 };
 
 /* What it saves at least; a condition halves it, as in the plan's order. */
@@ -35,7 +35,7 @@ static int64_t sure_ns(const struct act *act)
 {
 	return act->low_ns < 0
 		   ? 0
-		   : act->low_ns / (act->only_if || act->beside ? 2 : 1);
+		   : act->low_ns / (act->only_if || act->doubtful ? 2 : 1);
 }
 
 /* Whether the step can be made without those before it. */
@@ -117,7 +117,7 @@ static struct act act_of(struct xs_result *result,
 	    .low_ns = step->saves_low_ns,
 	    .high_ns = step->saves_high_ns,
 	    .step = step->more_count ? NULL : step,
-	    .beside = step->side_by_side > 1,
+	    .doubtful = step->side_by_side > 1,
 	    .once = step->phase->apart,
 	    .may_lose = step->is_question,
 	};
@@ -158,11 +158,11 @@ static struct act first_step(struct xs_result *result)
 	}
 	if (pinning->step == 1 && !has_steady_step(result))
 		return (struct act){
-		    .what =
-			xs_print(&result->arena,
-				 "register the data where it is, instead of %s",
-				 pinning->calls),
-		    .only_if = pinning->condition,
+		    .what = xs_print(&result->arena,
+				     "if the data is in malloc memory already, "
+				     "register it instead of %s",
+				     pinning->calls),
+		    .doubtful = true,
 		    .saves_ns = pinning->saves_ns,
 		    .low_ns = pinning->saves_low_ns,
 		    .high_ns = pinning->saves_high_ns,
@@ -274,20 +274,21 @@ static bool is_for_longer_runs(struct xs_result *result, const struct act *act)
 static const char *lead(struct xs_result *result, const struct act *act,
 			bool is_first)
 {
+	const bool longer = is_for_longer_runs(result, act);
 	const char *first = "";
 
 	if (is_asked_first(result, act))
 		first = answer(result, is_first,
 			       act->once ? "Beside that" : "If not");
 	return xs_print(
-	    &result->arena, "%s%s",
-	    !is_for_longer_runs(result, act) ? ""
-	    : act->once			     ? "little to gain; "
-	    : !is_first			     ? ""
+	    &result->arena, "%s%s%s",
+	    !longer	? ""
+	    : act->once ? "little to gain; "
+	    : !is_first ? ""
 	    : result->run.ignored_ns
 		? "little to gain in the traced part; for longer runs, "
 		: "little to gain in this run; for longer ones, ",
-	    first);
+	    first, !longer && is_little(result, act) ? "little to gain; " : "");
 }
 
 /* "1.23 ms of each round's 1.49 ms (phase 2)" */
@@ -333,18 +334,22 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	struct xs_arena *arena = &result->arena;
 	const struct xs_result_step *step = act->step;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const bool longer = is_for_longer_runs(result, act);
 	const char *saves =
 	    xs_result_saving(arena, act->saves_ns, act->low_ns, act->high_ns);
 
-	if (!step || act->beside || act->once ||
-	    !is_for_longer_runs(result, act))
-		return xs_print(arena, "%s of %s (%s of %s)", saves,
+	if (longer && step && !act->doubtful && !act->once)
+		return xs_print(arena, "%s, here %s of %s%s",
+				of_round(result, step), saves,
 				xs_units_ns(wall_ns).s,
-				xs_opening_of_run(result, act->saves_ns),
-				xs_result_run_name(result));
-	return xs_print(arena, "%s, here %s of %s%s", of_round(result, step),
-			saves, xs_units_ns(wall_ns).s,
-			result->run.ignored_ns ? " traced" : "");
+				result->run.ignored_ns ? " traced" : "");
+	if (!longer && is_little(result, act))
+		return xs_print(arena, "%s of %s", saves,
+				xs_units_ns(wall_ns).s);
+	return xs_print(arena, "%s of %s (%s of %s)", saves,
+			xs_units_ns(wall_ns).s,
+			xs_opening_of_run(result, act->saves_ns),
+			xs_result_run_name(result));
 }
 
 /* "pin ...: saves 34 ms (31-36 ms) of 371 ms (9.2 % of the run), only if ..."

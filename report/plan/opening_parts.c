@@ -68,6 +68,9 @@ static const char *host_first(struct xs_result *result)
 	const int64_t host_ns = host_left_ns(result);
 	const bool is_longer =
 	    own_start_ns(result) > host_ns && !result->run.ignored_ns;
+	/* what runs beside the GPU's work is not waited for */
+	const int64_t idle_ns = in->recorded_ns - in->gpu_ns;
+	const int64_t told_ns = host_ns < idle_ns ? host_ns : idle_ns;
 
 	if (!in->host_is_limit || host_ns <= xs_opening_planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
@@ -76,8 +79,8 @@ static const char *host_first(struct xs_result *result)
 	    &result->arena,
 	    "%sfirst profile the host's code: %s of %s%s%s; then ",
 	    is_longer ? "in longer runs, " : "",
-	    is_longer ? xs_units_percent(host_ns, in->recorded_ns).s
-		      : xs_opening_of_run(result, host_ns),
+	    is_longer ? xs_units_percent(told_ns, in->recorded_ns).s
+		      : xs_opening_of_run(result, told_ns),
 	    is_longer ? "the steady part" : xs_result_run_name(result),
 	    in->host_place ? ", the most " : "", xs_result_host_place(result));
 }

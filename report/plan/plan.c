@@ -182,14 +182,14 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	const struct xs_phase_step *step = &steps->items[steps->done];
 	struct xs_result_step *out = begin_step(result, steps, step);
 	const double adds_ns = step->adds_ns + along_ns(steps, phases, count);
-	const char *along = xs_plan_along(result, steps, step, phases, out);
 
+	out->along = xs_plan_along(result, steps, step, phases, out);
 	fill_sites(result, out);
 	out->round_before_ns = xs_step_round_ns(steps, steps->done);
 	xs_step_set_saving(steps, phases, count, adds_ns, out);
 	finish_step(steps, phases, count);
 	xs_step_set_round(xs_step_round_ns(steps, steps->done), out);
-	xs_plan_say(result, steps, step, along, out);
+	xs_plan_say(result, steps, step, out);
 	if (out->pays_rounds == XS_UNKNOWN)
 		*run_ns -= adds_ns;
 	out->adds_steady_ns =
@@ -204,8 +204,8 @@ static void add_longer(struct xs_result *result,
 {
 	const struct xs_phase_step *step = &steps->longer;
 	struct xs_result_step *out = begin_step(result, steps, step);
-	const char *along = xs_plan_along(result, steps, step, phases, out);
 
+	out->along = xs_plan_along(result, steps, step, phases, out);
 	fill_sites(result, out);
 	for (size_t i = 0; i < result->phase_count; i++)
 		phases[i].longer_is_made |=
@@ -222,7 +222,7 @@ static void add_longer(struct xs_result *result,
 			    step->rounds_add_ns /
 				xs_result_of_run(steps->phase, 1)),
 	    out);
-	xs_plan_say(result, steps, step, along, out);
+	xs_plan_say(result, steps, step, out);
 	xs_step_set_run(result, phases, run_ns, out);
 }
 

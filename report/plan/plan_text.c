@@ -332,8 +332,7 @@ const char *xs_plan_along(struct xs_result *result,
 /* What to do, what the setup takes, what else the change reaches, why an
  * uncertain step is one, and what saves more in its place. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
-		 const struct xs_phase_step *step, const char *along,
-		 struct xs_result_step *out)
+		 const struct xs_phase_step *step, struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
 	const char *payback = payback_of(arena, steps, step, out);
@@ -353,8 +352,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 					   step->estimate);
 	if (payback)
 		out->text = xs_print(arena, "%s %s", out->text, payback);
-	if (along)
-		out->text = xs_print(arena, "%s%s", out->text, along);
+	if (out->along)
+		out->text = xs_print(arena, "%s%s", out->text, out->along);
 	add_later(arena, steps, step, out);
 	out->text =
 	    xs_code_in_api(arena, steps->phase, step->estimate, out->text);

@@ -15,7 +15,6 @@ const char *xs_plan_along(struct xs_result *result,
 			  struct xs_result_step *out);
 
 /* Fills the text and `same` of *out, the last step of the plan: the next one
- * of its phase. along: of xs_plan_along() before that step is done. */
+ * of its phase. out->along: of xs_plan_along() before that step is done. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
-		 const struct xs_phase_step *step, const char *along,
-		 struct xs_result_step *out);
+		 const struct xs_phase_step *step, struct xs_result_step *out);

@@ -185,17 +185,16 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 	shown = shown_row(result, &most);
 	return xs_print(
 	    &result->arena,
-	    "%s %s%s (effort: %s) may save %s of %s (%s of %s)%s, only if "
+	    "%s %s%s may save %s of %s (%s of %s)%s, effort: %s, only if "
 	    "%s.%s",
 	    lead, shown.strategy,
 	    result->phase_count > 1
 		? xs_print(&result->arena, " of phase %" PRId64, most.phase->id)
 		: "",
-	    shown.effort,
 	    xs_result_saving(&result->arena, shown.saves_ns, shown.saves_low_ns,
 			     shown.saves_high_ns),
 	    xs_units_ns(xs_result_untraced_wall_ns(result)).s,
 	    xs_opening_of_run(result, shown.saves_ns),
-	    xs_result_run_name(result), in_place_of(result, &most), shown.bound,
-	    how);
+	    xs_result_run_name(result), in_place_of(result, &most),
+	    shown.effort, shown.bound, how);
 }

@@ -227,6 +227,11 @@ int64_t xs_result_kernels_ns(const struct xs_result_phase *phase)
 const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
 			     int64_t high_ns)
 {
+	/* an estimate at the far end of a wide range is not the expected one
+	 */
+	if (low_ns >= 0 && ns >= high_ns && low_ns < ns / 2)
+		return xs_print(arena, "up to %s (at least %s)",
+				xs_units_ns(ns).s, xs_units_ns(low_ns).s);
 	if (low_ns == XS_UNKNOWN || low_ns >= 0)
 		return xs_arena_copy(
 		    arena, xs_units_in_range_ns(ns, low_ns, high_ns).s);

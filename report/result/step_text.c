@@ -88,7 +88,9 @@ static const char *saves(const struct xs_result_step *step)
 {
 	if (step->is_question)
 		return "may save";
-	return *about(step) ? "saves about" : "saves";
+	return *about(step) && step->adds_saves_ns < step->saves_high_ns
+		   ? "saves about"
+		   : "saves";
 }
 
 /* What the step is compared with: "step 2", or "as-is". */

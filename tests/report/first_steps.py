@@ -163,7 +163,7 @@ def opening_faults(xferspy, source, row, report):
                  for step in report["plan"])
     if report["plan"] and "nothing is worth it" in opening:
         yield "nothing is worth it, above a plan with steps"
-    if steady and "register the data where it is" in opening:
+    if steady and "register it instead of" in opening:
         yield "what comes once leads, although a step is of the rounds"
 
 

@@ -204,7 +204,7 @@ opening corpus/h100/develop/rod-nn 'In short: allocate once instead'
 opening corpus/contact-5/fifth/hec-wedford 'for longer ones, first answer: could data stay'\
 ' on the GPU (about'
 opening corpus/contact-11/eleventh/heal-routes \
-	'In short: first answer: could data stay' 'saves 8.33 ms (' ') of 216 ms (3.9 % of the run).'
+	'In short: first answer: could data stay' 'If not, little to gain; pin' ' of 216 ms.'
 opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'in the traced part; for longer runs, merge the small copies of kv_paging.py:25'
@@ -215,11 +215,11 @@ opening corpus/contact-6/sixth/hec-jenkins-hash \
 # Step 2 is told alone.
 opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of each round's 689 us"
 # Its grid of 4 blocks leaves most SMs idle: only whether rounds are independent is open.
-opening corpus/h100/develop/hec-ga 'double-buffer of phase 1 (effort: host code at several places) may save' \
-	' % of the run), only if neither'
+opening corpus/h100/develop/hec-ga 'nothing for certain, but double-buffer of phase 1 may save' \
+	' % of the run), effort: host code at several places, only if neither'
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
 # What comes once is little; what grows with the run is told beside it.
-opening traces/matmul-naive-2048-pinned 'slower if it is new memory). Step 2 may save 1.02 ms of each'
+opening traces/matmul-naive-2048-pinned 'if the data is in malloc memory already, register' ' Step 2 may save 1.02 ms of each'
 # The larger of two start-ups.
 opening corpus/contact-4/fourth/pro-stencil "CUDA's own start-up is 85.7 % of the run."
 opening corpus/contact/first/hec-haccmk 'only if neither a'
@@ -228,7 +228,7 @@ opening frameworks/h200-5/decode-2 'may save 1.08 ms of each round'
 # What saves less than the step is not asked before it. Step 2 has a condition.
 opening corpus/contact-15/fifteenth/zet-hash 'In short: pin the host buffers of step 1: saves 13'
 # The host's time is that of the copy which the step leaves out.
-opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
+opening frameworks/h200-3/loader-2 "the host's code: 16.6 % of the traced part, the most" \
 	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
 # Nor is it left out where no line is known.
 opening frameworks/h200-5/loader-1 "In short: first profile the host's code: " \
@@ -375,7 +375,7 @@ in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
 	'may save 42.9 us (from 15.4 us slower'
 # The waits add up, and a copy that takes less than its wait has its time.
 in_one_line corpus/contact-4/fourth/pro-stencil '1.4 % 0.1 % at 3 more call sites (--all)' \
-	'one call of 32.0 MiB: the copy 4.87 ms' 'may stay pageable'
+	'one call of 32.0 MiB: the copy' 'may stay pageable'
 in_one_line corpus/contact-13/thirteenth/mai-spmv 'become 1, gathered in 12.1 us by one host'
 in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
@@ -396,6 +396,10 @@ in_one_line frameworks/typical/h200-2/llama_decode 'save at most 108 ms: 65.1 %'
 in_one_line frameworks/typical/h200-2/pieces2048 ' 1. streams n=8: a round: ' \
 	'Use 8 pieces of 2 MiB instead of 256' 'which its 256 pieces meet now'
 # A condition halves a gain.
+in_one_line corpus/contact-14/fourteenth/big-streams \
+	"Bound by the host's own code, most of it before cudaMemcpyAsync in"
+in_one_line corpus/contact-4/fourth/hec-complex '+0x1922: 5.27 ms of the saving. (--all)'
+in_one_line corpus/contact-9/ninth/rod-lavaMD 'saves up to 3.63 ms (at least 1.52 ms)'
 in_one_line corpus/contact-6/sixth/hec-cobahh ' 2. reuse: a round' 'saves 3.32 ms'
 
 # What is a step, and what a question, is one rule.
@@ -444,7 +448,7 @@ in_one_line corpus/contact-2/second/hec-rainflow \
 in_one_line corpus/contact/first/rod-hotspot3D \
 	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
-	'In short: register the data where it is, instead of 2 calls'
+	'already, register it instead of 2 calls'
 in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms (' ') of 257 ms' \
 	"own 238 ms, the program's 9.51 ms"
 in_one_line corpus/h100/develop/rod-lud \
@@ -468,7 +472,7 @@ joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (-
 	'save at most 11.9 ms: 36.1 %' '; 28.7 ms (87.3 %) if kernels run side by side'
 joined corpus/contact-13/thirteenth/gen-histogram \
 	'save at most 96.9 ms: 35.9 %' '; 177 ms (65.5 %) if kernels run side by side'
-opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain; register'
+opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain; if the data is in malloc memory'
 prints "xferspy report --machine h100 \$corpus/contact-9/ninth/hec-base64e.xspy | tr '\n' '@'" \
 	'not compared with this run@@Coverage'
 joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.4 ms: 98.8 %'
@@ -564,7 +568,7 @@ stays() {
 		$initiated/$1-counters.xspy $initiated/$1.xspy | tr -s ' \n' ' '" "$2"
 }
 stays levels 'device-initiated, a later step, takes its place'
-stays halo 'device-initiated of phase 2 adds 1.22 ms (too little'
+stays halo 'device-initiated of phase 2 adds 1.22 ms (less than the steps'
 
 # A read of a byte takes 3 years, or at most: a time beyond any run is no prediction.
 for key in '[a-z]*' high; do

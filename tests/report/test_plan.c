@@ -670,9 +670,9 @@ TEST(doubtful_rows_are_asked_for)
 	assert_string_equal(result->asks, "are the rounds independent");
 	assert_has(
 	    result->question,
-	    "Are the rounds independent? double-buffer (effort: some) may save "
-	    "400 ms (390-400 ms) of 1.00 s (40.0 % of the run), in place of "
-	    "step 1 (250 ms), only if no round");
+	    "Are the rounds independent? double-buffer may save 400 ms "
+	    "(390-400 ms) of 1.00 s (40.0 % of the run), in place of step 1 "
+	    "(250 ms), effort: some, only if no round");
 }
 
 /* What a round copies in, the one before copied out: pinning comes first. */
@@ -737,9 +737,10 @@ TEST(no_step_has_a_reason)
 		 "prediction");
 	row = add(phase, "resident", 10);
 	row->bound = "the host does not change the data";
-	says_why("nothing for certain: resident (effort: some) may save 400 ms "
-		 "(390-400 ms) of 1.00 s (40.0 % of the run), only if the host "
-		 "does not change the data. Copy the data of ");
+	says_why(
+	    "nothing for certain, but resident may save 400 ms (390-400 ms) "
+	    "of 1.00 s (40.0 % of the run), effort: some, only if the "
+	    "host does not change the data. Copy the data of ");
 	/* in the start-up it is nothing to look for */
 	phase->apart = true;
 	says_why(
@@ -816,9 +817,9 @@ TEST(data_that_may_stay_is_asked_for)
 	expect("pinned");
 	assert_has(
 	    result->question,
-	    "Could data stay on the GPU? resident (effort: some) may save 400 "
-	    "ms (390-400 ms) of 1.00 s (40.0 % of the run), in place of step "
-	    "1 (250 ms), only if the host does not");
+	    "Could data stay on the GPU? resident may save 400 ms (390-400 "
+	    "ms) of 1.00 s (40.0 % of the run), in place of step 1 (250 ms), "
+	    "effort: some, only if the host does not");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_has(result->question_code, "cuda.to_device(ary)");
@@ -920,7 +921,8 @@ TEST(code_is_of_the_framework_of_the_line)
 	assert_string_equal(
 	    result->plan[0].code,
 	    "out = torch.empty(shape, pin_memory=True)  # once\n"
-	    "out.copy_(result, non_blocking=True); torch.cuda.synchronize()");
+	    "out.copy_(result, non_blocking=True); s.synchronize()  # s: its "
+	    "stream");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_has(result->plan[0].code, "cuda.pinned_array(");
@@ -1326,7 +1328,8 @@ TEST(a_question_is_of_what_saves_more)
 	row->round_ns = row->low_ns = row->high_ns = 10 * MS;
 	expect("pinned streams");
 	assert_has(result->question,
-		   ", in place of steps 1, 2 (300 ms), only if it stays.");
+		   ", in place of steps 1, 2 (300 ms), effort: some, only if "
+		   "it stays.");
 }
 
 /* Its range reaches to what it saves of the mean round, here 52 of 50 ms. Less
@@ -1340,7 +1343,7 @@ TEST(a_question_has_the_range_of_a_step)
 	row->saves_high_ns = 255 * MS;
 	phase->total_ns = phase->wall_ns = 520 * MS;
 	phase->host_blocked_ns = 45 * MS;
-	says_why("resident (effort: some) may save 250 ms (240-270 ms)");
+	says_why("resident may save 250 ms (240-270 ms)");
 	streams = add(phase, "streams", 25);
 	streams->needs = "pieces are independent";
 	streams->known_high_ns = 60 * MS;

@@ -151,11 +151,16 @@ static void put_step(const struct xs_terminal *terminal,
 		  xs_print(&result->arena, ": %s",
 			   xs_result_step_before(result, step)),
 		  XS_GOOD, xs_result_step_round(result, step));
-	xs_terminal_wrapf(terminal, XS_PLAIN, "     ", "%s%s",
-			  xs_result_step_saving(result, step),
-			  is_title_only(result, step) ? " (--all)" : "");
-	if (is_title_only(result, step))
+	if (is_title_only(result, step)) {
+		xs_terminal_wrapf(
+		    terminal, XS_PLAIN, "     ", "%s%s (--all)",
+		    xs_result_step_saving(result, step),
+		    step->along ? xs_print(&result->arena, ".%s", step->along)
+				: "");
 		return;
+	}
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ",
+			 xs_result_step_saving(result, step));
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
 	if (only_if)
 		xs_terminal_wrap(terminal, step->condition ? XS_WARN : XS_DIM,
