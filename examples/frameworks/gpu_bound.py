@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A training loop with pinned batches and non_blocking copies that never waits for
 the GPU, which is what limits it; the same with .item() in each step; and with the
-next batch copied on a side stream."""
+next batch copied on a side stream, and .item() in its step or one step later."""
 import torch
 from torch import nn
 
@@ -32,9 +32,11 @@ def train(reads_each):
     return step, torch.cuda.synchronize
 
 
-def prefetch(reads_each):
+def prefetch(reads_each, later=False):
+    """later: the loss of a step is read behind the launches of the next one."""
     model, optimizer, batches = parts()
     side = torch.cuda.Stream()
+    last = [torch.zeros((), device="cuda")]
 
     def copy(i):
         with torch.cuda.stream(side):
@@ -51,10 +53,12 @@ def prefetch(reads_each):
         loss.backward()
         optimizer.step()
         if reads_each:
-            loss.item()
+            (last[0] if later else loss).item()
+            last[0] = loss.detach()
     return step, torch.cuda.synchronize
 
 
 main({"async": lambda: train(False), "item": lambda: train(True),
       "async-prefetch": lambda: prefetch(False),
-      "item-prefetch": lambda: prefetch(True)}, steps=60)
+      "item-prefetch": lambda: prefetch(True),
+      "item-later": lambda: prefetch(True, later=True)}, steps=60)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Times the programs of PyTorch here as they are, and with the first step taken that
-the report or an engineer has for them: ms per step, of three turns of each way."""
+the report or an engineer has for them: ms per step, of turns of each way."""
 import json
 import sys
 import time
@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import nn
+
+from turns import measured
 
 
 def timed(step, steps):
@@ -21,14 +23,9 @@ def timed(step, steps):
 
 
 def compare(steps, warm_up=5, **ways):
-    """Returns the times of each way; a way is a function of the step's number."""
-    times = {way: [] for way in ways}
     for step in ways.values():
         timed(step, warm_up)
-    for _ in range(3):
-        for way, step in ways.items():
-            times[way].append(round(timed(step, steps), 4))
-    return times
+    return measured(ways, steps, timed)
 
 
 def graph_of(work):
@@ -262,11 +259,9 @@ def lightning():
                        module, DataLoader(data, batch_size=64, shuffle=True))
         return round((module.begins[-1] - module.begins[8])
                      / (len(module.begins) - 9) * 1e3, 4)
-    times = {"eager": [], "graph": []}
-    for _ in range(3):
-        times["eager"].append(turn(False))
-        times["graph"].append(turn(True))
-    return times
+    times = measured({"eager": False, "graph": True}, 64,
+                     lambda graph, _: turn(graph))
+    return times | ({"steps": 64} if "steps" in times else {})
 
 
 def gan():
@@ -432,14 +427,11 @@ def llama_decode():
                          num_key_value_heads=8, max_position_embeddings=512)
     model = LlamaForCausalLM(config).to("cuda").eval()
     ids = torch.randint(8192, (1, 32)).to("cuda")
-    times = {"generate": [], "graph": []}
 
     def generate(_):
         model.generate(ids, attention_mask=torch.ones_like(ids),
                        max_new_tokens=24, min_new_tokens=24, do_sample=False,
                        pad_token_id=0)
-    timed(generate, 2)
-    times["generate"] = [round(timed(generate, 4) / 24, 4) for _ in range(3)]
     cache = StaticCache(config=config, max_cache_len=64)
     token = model(ids, past_key_values=cache).logits[:, -1:].argmax(-1)
 
@@ -453,9 +445,11 @@ def llama_decode():
                 layer.cumulative_length.fill_(32)
         graph.replay()
         token.item()
+    timed(generate, 2)
     timed(step, 24)
-    times["graph"] = [round(timed(step, 96), 4) for _ in range(3)]
-    return times
+    return measured({"generate": generate, "graph": step}, 96,
+                    lambda way, steps: timed(way, steps // 24) / 24
+                    if way == generate else timed(way, steps))
 
 
 def offload_activations():
@@ -468,23 +462,19 @@ def offload_activations():
                        torch.cuda.current_stream())
 
     class Prefetch(torch.autograd.graph.saved_tensors_hooks):
-        """save_on_cpu whose copies in come one tensor ahead, on a side stream;
-        asynchronous: copies out on another one."""
+        """save_on_cpu whose copies in come one tensor ahead, on a side stream, and
+        whose copies out are on another one."""
 
-        def __init__(self, asynchronous):
-            self.asynchronous = asynchronous
+        def __init__(self):
             self.saved, self.ready = [], {}
             super().__init__(self.pack, self.unpack)
 
         def pack(self, tensor):
             host = torch.empty(tensor.size(), dtype=tensor.dtype, pin_memory=True)
-            if self.asynchronous:
-                out.wait_stream(main)
-                with torch.cuda.stream(out):
-                    host.copy_(tensor, non_blocking=True)
-                tensor.record_stream(out)
-            else:
-                host.copy_(tensor)
+            out.wait_stream(main)
+            with torch.cuda.stream(out):
+                host.copy_(tensor, non_blocking=True)
+            tensor.record_stream(out)
             self.saved.append(host)
             return len(self.saved) - 1
 
@@ -514,7 +504,7 @@ def offload_activations():
         return step
     return compare(
         24, plain=way(lambda: torch.autograd.graph.save_on_cpu(pin_memory=True)),
-        prefetch=way(lambda: Prefetch(False)), both=way(lambda: Prefetch(True)))
+        both=way(Prefetch))
 
 
 def offload_optimizer():

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Times the programs of numpy's arrays here as they are, and with the first step taken:
-ms per step, of three turns of each way."""
+ms per step, of turns of each way."""
 import json
 import sys
 import time
 
 import numpy as np
+
+from turns import measured
 
 
 def compare(wait, steps, **ways):
@@ -15,13 +17,9 @@ def compare(wait, steps, **ways):
             step(i)
         wait()
         return (time.perf_counter() - begin) / steps * 1e3
-    times = {way: [] for way in ways}
     for step in ways.values():
         timed(step, 5)
-    for _ in range(3):
-        for way, step in ways.items():
-            times[way].append(round(timed(step, steps), 4))
-    return times
+    return measured(ways, steps, timed)
 
 
 def cupy_chunks():
