@@ -5,6 +5,8 @@
 
 #include "model/machine/machine.h"
 
+#include <jansson.h>
+
 #define XS_PROFILE_SCHEMA 1
 
 /* M(member) for each member, in the order of the file. */
@@ -29,3 +31,6 @@
  */
 int xs_machine_read_json(const char *path, struct xs_machine *machine,
 			 char *error, size_t error_size);
+
+/* Returns the profile as an object, which the caller owns; NULL: no memory. */
+json_t *xs_machine_json(const struct xs_machine *machine);

@@ -131,18 +131,27 @@ static json_t *machine_json(const struct xs_machine *machine)
 	return root;
 }
 
-int xs_machine_write(const struct xs_machine *machine, FILE *out)
+json_t *xs_machine_json(const struct xs_machine *machine)
 {
 	json_t *root;
-	int rc = 0;
 
 	errno = 0;
 	root = machine_json(machine);
-	if (errno == ENOMEM)
-		rc = -ENOMEM;
-	else if (json_dumpf(root, out,
-			    JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
-		 fputc('\n', out) == EOF)
+	if (errno != ENOMEM)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+int xs_machine_write(const struct xs_machine *machine, FILE *out)
+{
+	json_t *root = xs_machine_json(machine);
+	int rc = 0;
+
+	if (!root)
+		return -ENOMEM;
+	if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
+	    fputc('\n', out) == EOF)
 		rc = -EIO;
 	json_decref(root);
 	return rc;

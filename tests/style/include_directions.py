@@ -65,7 +65,7 @@ ROOMS = {
     "report/diff": "analyzer/util result",
     "report/job": "analyzer/util result plan diff",
     "report/render/text": "analyzer/util model result diff formulas job",
-    "report/render/json": "analyzer/util result diff formulas job",
+    "report/render/json": "analyzer/util model result diff formulas job",
     "report/render/html": "analyzer/util result diff job render/json",
     "report/render": "analyzer/util result diff formulas job render/text"
                      " render/json render/html",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/json.h"
 
+#include "model/machine/machine_json.h"
 #include "report/render/json/parts.h"
 
 #define IN struct xs_formulas_bounds
@@ -57,7 +58,7 @@ int xs_render_json_model(const struct xs_formulas_result *model,
 	(void)display;
 	return xs_json_write(
 	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-		      "machine", xs_json_machine(&model->machine), "kernel_ns",
+		      "machine", xs_machine_json(&model->machine), "kernel_ns",
 		      xs_json_number(model->kernel_ns), "estimates",
 		      xs_json_rows(model->estimates, model->estimate_count,
 				   sizeof(*model->estimates), xs_json_estimate),

@@ -6,6 +6,7 @@
  */
 #include "report/render/json/json.h"
 
+#include "model/machine/machine_json.h"
 #include "report/render/json/parts.h"
 
 #include <errno.h>
@@ -151,7 +152,7 @@ static json_t *schema(const void *in)
 
 static json_t *machine(const void *in)
 {
-	return xs_json_machine(in);
+	return xs_machine_json(in);
 }
 
 static json_t *dataflow(const void *in)

@@ -67,23 +67,6 @@ void xs_json_append(json_t **out, json_t *value)
 	keep_if(out, json_array_append_new(*out, value));
 }
 
-json_t *xs_json_machine(const struct xs_machine *machine)
-{
-	json_t *out = NULL;
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *memory = open_memstream(&text, &bytes);
-	int err;
-
-	if (!memory)
-		return NULL;
-	err = xs_machine_write(machine, memory);
-	if (fclose(memory) == 0 && !err)
-		out = json_loadb(text, bytes, 0, NULL);
-	free(text);
-	return out;
-}
-
 /* Writes a character that a terminal must not get. Returns its bytes. */
 static size_t write_unsafe(const char *text, size_t size, FILE *out)
 {

@@ -12,7 +12,6 @@
 json_t *xs_json_number(int64_t number);
 json_t *xs_json_ratio(double ratio);
 json_t *xs_json_text(const char *text);
-json_t *xs_json_machine(const struct xs_machine *machine);
 
 /* Writes root with a newline and releases it. Returns -ENOMEM if root is NULL.
  */
