@@ -258,7 +258,7 @@ const struct xs_strategy xs_strategy_pinned = {
 	{
 	    [XS_LANGUAGE_CUDA] =
 		"{register}cudaHostRegister(host, bytes, "
-		"cudaHostRegisterDefault); // once\n"
+		"cudaHostRegisterDefault); // after malloc\n"
 		"{allocate}cudaMallocHost(&host, bytes); // once, in place of "
 		"malloc(bytes)",
 	    [XS_LANGUAGE_PYTORCH] =

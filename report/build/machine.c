@@ -106,9 +106,8 @@ static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
 	    (isnan(result->machine.G_h2d.value) ||
 	     isnan(result->machine.G_d2h.value)))
 		result->machine_choice.calibrating =
-		    "add rates of copies, without which streams, prefetch, "
-		    "double-buffer and batch are not predicted, the gain of "
-		    "pinning, and mapped memory";
+		    "let pinning, streams, prefetch, double-buffer, batch and "
+		    "mapped memory be predicted (rates of copies)";
 }
 
 /* The given profile of the machine that was traced: the first one of its GPU,

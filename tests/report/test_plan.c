@@ -885,9 +885,9 @@ TEST(code_is_in_the_language_of_the_line)
 	copies_at(phase, sites, 1);
 	phase->h2d_bytes = 1000;
 	expect("pinned");
-	assert_string_equal(
-	    result->plan[0].code,
-	    "cudaHostRegister(host, bytes, cudaHostRegisterDefault); // once");
+	assert_string_equal(result->plan[0].code,
+			    "cudaHostRegister(host, bytes, "
+			    "cudaHostRegisterDefault); // after malloc");
 	row->pins_new = true;
 	expect("pinned");
 	assert_string_equal(
