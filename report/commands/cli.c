@@ -72,14 +72,14 @@ int xs_cli_parse_text(const char *name, const char *value, void *into)
 	return 0;
 }
 
-bool xs_cli_list_machines(const char *value)
-{
-	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];
-	int count;
+/* Profiles that are listed. */
+#define LISTED_MAX 128
 
-	if (strcmp(value, "list") != 0)
-		return false;
-	count = xs_machine_names(names, XS_CLI_MACHINES_MAX);
+static void list_machines(void)
+{
+	char names[LISTED_MAX][XS_MACHINE_NAME_MAX];
+	const int count = xs_machine_names(names, LISTED_MAX);
+
 	for (int i = 0; i < count; i++) {
 		struct xs_machine machine;
 		char error[512];
@@ -89,14 +89,22 @@ bool xs_cli_list_machines(const char *value)
 		xs_cli_print("%-12s  %s", names[i],
 			     valid ? machine.gpu : "(cannot be read)");
 	}
-	return true;
 }
 
 int xs_cli_parse_machine(const char *name, const char *value, void *into)
 {
-	return xs_cli_list_machines(value)
-		   ? XS_CLI_DONE
-		   : xs_cli_parse_text(name, value, into);
+	struct xs_cli_machines *to = into;
+
+	if (strcmp(value, "list") == 0) {
+		list_machines();
+		return XS_CLI_DONE;
+	}
+	if (to->count == to->most)
+		return xs_cli_misuse(name, "too many machines",
+				     to->most == 1 ? "give one"
+						   : "give fewer at a time");
+	to->names[to->count++] = value;
+	return 0;
 }
 
 int xs_cli_machine(const char *name, struct xs_machine *machine)

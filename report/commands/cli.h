@@ -104,16 +104,18 @@ int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 int xs_cli_bad_number(const char *name, const char *value,
 		      const char *what_to_do);
 
-/* Stores the value in a const char *; the second lists the profiles instead if
- * it is "list". */
-xs_cli_parse_value xs_cli_parse_text, xs_cli_parse_machine;
+/* Stores the value in a const char *. */
+xs_cli_parse_value xs_cli_parse_text;
 
-/* Profiles that are listed. */
-#define XS_CLI_MACHINES_MAX 128
+/* The values of --machine: at most `most`. */
+struct xs_cli_machines {
+	const char *names[16];
+	size_t count, most;
+};
 
-/* Whether the value of --machine is "list". Then prints the profiles that are
- * known by name. */
-bool xs_cli_list_machines(const char *value);
+/* Adds the value to a struct xs_cli_machines; if it is "list", prints the
+ * profiles that are known by name instead. */
+xs_cli_parse_value xs_cli_parse_machine;
 
 /* Loads a profile by name or path. Returns 0, or XS_EXIT_INPUT after printing
  * an error. */

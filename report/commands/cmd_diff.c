@@ -266,8 +266,8 @@ static void free_side(struct side *side)
 
 static int diff_main(int argc, char **argv)
 {
-	struct xs_diff_options given = {.renderer = xs_renderers[0],
-					.fail_above = NAN};
+	struct xs_diff_options given = {
+	    .renderer = xs_renderers[0], .machine.most = 1, .fail_above = NAN};
 	struct side before = {0}, after = {0};
 	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX};
 	struct xs_machine machine;
@@ -279,13 +279,14 @@ static int diff_main(int argc, char **argv)
 	if (!code)
 		code = xs_cli_check_output(given.output, after.traces,
 					   after.count);
-	if (!code && given.machine)
+	if (!code)
 		code = xs_cli_check_output(given.output,
-					   (char *const *)&given.machine, 1);
+					   (char *const *)given.machine.names,
+					   (int)given.machine.count);
 	if (given.renderer->timeline)
 		how.timeline = xs_timeline_of_result;
-	if (!code && given.machine) {
-		code = xs_cli_machine(given.machine, &machine);
+	if (!code && given.machine.count) {
+		code = xs_cli_machine(given.machine.names[0], &machine);
 		how.machine = &machine;
 	}
 	if (!code && (has_job(&before) || has_job(&after))) {

@@ -10,7 +10,8 @@
 #include <string.h>
 
 struct options {
-	const char *output, *machine;
+	const char *output;
+	struct xs_cli_machines machine;
 };
 
 static const struct xs_cli_option options[] = {
@@ -54,7 +55,7 @@ static int write_digest(const char *output, const json_t *group)
 
 static int digest_main(int argc, char **argv)
 {
-	struct options given = {0};
+	struct options given = {.machine.most = 1};
 	struct xs_result_options how = {0};
 	struct xs_report_machines machines = {0};
 	json_t *group = NULL;
@@ -62,7 +63,7 @@ static int digest_main(int argc, char **argv)
 
 	if (!code)
 		code = xs_report_machines_load(
-		    &given.machine, given.machine != NULL, &machines, &how);
+		    given.machine.names, given.machine.count, &machines, &how);
 	if (!code)
 		code = xs_job_inputs_read(argv[optind], &how, &group);
 	if (code < 0 && code != XS_CLI_DONE)

@@ -15,7 +15,7 @@
 struct model_options {
 	const struct xs_renderer *renderer;
 	const char *output;
-	const char *machines[MACHINES_MAX];
+	struct xs_cli_machines machines;
 	struct xs_formulas_input question; /* without its machines */
 	double sync_ns;			   /* NAN: from the profile */
 	enum xs_screen_color color;
@@ -60,19 +60,6 @@ static int parse_count(const char *name, const char *value, void *into)
 	if (xs_units_parse_count(value, COUNT_MAX, into) < 0)
 		return xs_cli_bad_number(name, value,
 					 "give a whole number from 1 to 4096");
-	return 0;
-}
-
-static int parse_machine(const char *name, const char *value, void *into)
-{
-	struct model_options *out = into;
-
-	if (xs_cli_list_machines(value))
-		return XS_CLI_DONE;
-	if (out->question.machine_count == MACHINES_MAX)
-		return xs_cli_misuse(name, "too many machines",
-				     "give 8 at most");
-	out->machines[out->question.machine_count++] = value;
 	return 0;
 }
 
@@ -167,7 +154,8 @@ static int check(const struct model_options *options)
 }
 
 static const struct xs_cli_option options[] = {
-    {"--machine", 0, "FILE|NAME", parse_machine, 0,
+    {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
+     offsetof(struct model_options, machines),
      "machine profile, such as gtx-680; the name list\n"
      "prints all names. Further ones are compared with\n"
      "the first"},
@@ -296,6 +284,7 @@ static int parse(int argc, char **argv, struct model_options *out)
 {
 	int code = xs_cli_parse(&xs_cmd_model, argc, argv, out);
 
+	out->question.machine_count = out->machines.count;
 	return code ? code : check(out);
 }
 
@@ -315,7 +304,7 @@ static int print(const struct model_options *given,
 static int load(const struct model_options *given, size_t index,
 		struct xs_machine *machine)
 {
-	const char *name = given->machines[index];
+	const char *name = given->machines.names[index];
 	const double sync_ns = given->sync_ns;
 	int code = xs_cli_machine(name, machine);
 	char why[64];
@@ -350,6 +339,7 @@ static int model_main(int argc, char **argv)
 {
 	struct model_options given = {
 	    .renderer = xs_renderers[0],
+	    .machines.most = MACHINES_MAX,
 	    .question = {.work = {NAN, NAN, NAN, NAN, NAN, 0, 0},
 			 .flops = NAN,
 			 .memory_bytes = NAN,

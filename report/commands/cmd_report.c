@@ -15,15 +15,13 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-/* Upper limits of --streams and --machine. */
-#define STREAMS_MAX  4096
-#define MACHINES_MAX 16
+/* Upper limit of --streams. */
+#define STREAMS_MAX 4096
 
 struct report_options {
 	const struct xs_renderer *renderer;
 	const char *output;
-	const char *machines[MACHINES_MAX];
-	size_t machine_count;
+	struct xs_cli_machines machines;
 	unsigned streams;
 	const char *counters;
 	int64_t pinned_budget;
@@ -49,26 +47,14 @@ static int parse_budget(const char *name, const char *value, void *into)
 	return xs_cli_misuse(name, value, "give bytes, such as 8G or 512MiB");
 }
 
-static int parse_machine(const char *name, const char *value, void *into)
-{
-	struct report_options *out = into;
-
-	if (xs_cli_list_machines(value))
-		return XS_CLI_DONE;
-	if (out->machine_count == MACHINES_MAX)
-		return xs_cli_misuse(name, "more than 16 machines",
-				     "report on fewer machines at a time");
-	out->machines[out->machine_count++] = value;
-	return 0;
-}
-
 static const struct xs_cli_option options[] = {
     {"--format", 0, "FORMAT", NULL, offsetof(struct report_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text);\n"
      "html is a page with the timeline, csv has the\n"
      "estimates, dot the graph of --dataflow"},
     XS_CLI_OUTPUT_ROW(struct report_options, output),
-    {"--machine", 0, "FILE|NAME", parse_machine, 0,
+    {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
+     offsetof(struct report_options, machines),
      "machine profile, such as h200; the name list\n"
      "prints all names, and fitted is one from the\n"
      "trace alone. Default: this user's calibration of\n"
@@ -201,8 +187,8 @@ static int open_output(const struct report_options *given, char *const *traces,
 					   (char *const *)&given->counters, 1);
 	if (!code)
 		code = xs_cli_check_output(given->output,
-					   (char *const *)given->machines,
-					   (int)given->machine_count);
+					   (char *const *)given->machines.names,
+					   (int)given->machines.count);
 	return code ? code
 		    : xs_screen_open(screen, given->output, given->color);
 }
@@ -251,14 +237,14 @@ static bool is_job(const struct report_options *given,
 /* Refuses what only a report on one trace has. */
 static int check_job(const struct report_options *given)
 {
-	const char *option = given->streams		? "--streams"
-			     : given->counters		? "--counters"
-			     : given->pinned_budget	? "--pinned-budget"
-			     : given->by_range		? "--by-range"
-			     : given->dataflow		? "--dataflow"
-			     : given->atgpu		? "--atgpu"
-			     : given->machine_count > 1 ? "a second --machine"
-							: NULL;
+	const char *option = given->streams		 ? "--streams"
+			     : given->counters		 ? "--counters"
+			     : given->pinned_budget	 ? "--pinned-budget"
+			     : given->by_range		 ? "--by-range"
+			     : given->dataflow		 ? "--dataflow"
+			     : given->atgpu		 ? "--atgpu"
+			     : given->machines.count > 1 ? "a second --machine"
+							 : NULL;
 
 	if (!given->renderer->job)
 		return xs_cli_misuse("--format",
@@ -328,7 +314,8 @@ static void set_options(const struct report_options *given, bool job,
 
 static int report_main(int argc, char **argv)
 {
-	struct report_options given = {.renderer = xs_renderers[0]};
+	struct report_options given = {.renderer = xs_renderers[0],
+				       .machines.most = 16};
 	struct xs_result_options how = {0};
 	struct xs_report_machines machines = {0};
 	struct xs_job_inputs inputs = {0};
@@ -342,8 +329,9 @@ static int report_main(int argc, char **argv)
 	job = is_job(&given, &inputs);
 	set_options(&given, job, &how);
 	if (!code)
-		code = xs_report_machines_load(
-		    given.machines, given.machine_count, &machines, &how);
+		code = xs_report_machines_load(given.machines.names,
+					       given.machines.count, &machines,
+					       &how);
 	if (!code)
 		code = load_counted(given.counters, &counted);
 	how.counted = counted;

@@ -9,7 +9,8 @@ bool xs_diff_jobs_is(const char *path);
 
 struct xs_diff_options {
 	const struct xs_renderer *renderer;
-	const char *output, *machine;
+	const char *output;
+	struct xs_cli_machines machine;
 	double fail_above; /* percent; NAN: no limit */
 	bool allow_different, after;
 	enum xs_screen_color color;

@@ -59,6 +59,8 @@ expect 1 '' 'calibrat: no such command; see xferspy --help' 'xferspy help calibr
 expect 1 '' '--formt: unknown option; see xferspy report --help' 'xferspy report x --formt json'
 expect 1 '' 'it is missing' 'xferspy model --machine k20'
 expect 2 '' '--machine list prints the names' 'xferspy report $before --machine nosuch'
+expect 1 '' '--machine: too many machines; give one' \
+	'xferspy diff $before $pinned --machine h200 --machine h100'
 
 # A file is not a command.
 # "xferspy TRACE"
