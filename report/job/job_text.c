@@ -233,8 +233,8 @@ static void add_of_program(struct xs_job *job, const json_t *digest,
 			    xs_digest_get_number(program, "least", "end_us"))
 		xs_job_add(
 		    job, "one after another", false, job->traces, "",
-		    "of which some began when others had ended: several runs, "
-		    "no job?");
+		    "of which some began when others had ended: if they are of "
+		    "several runs and no job, add --runs");
 	add_others(job, digest, program);
 	add_mixed(job, program);
 	add_beyond(job, program);
