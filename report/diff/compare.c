@@ -299,6 +299,24 @@ static void check_parts(struct xs_diff *diff, const char *name,
 	diff->change_percent = NAN;
 }
 
+/* Warns of a run that is before and after, as by a wrong name. */
+static void check_sides(struct xs_diff *diff)
+{
+	for (size_t i = 0; i < diff->before_side.count; i++)
+		for (size_t k = 0; k < diff->after_side.count; k++) {
+			const struct xs_result *run = diff->after_side.runs[k];
+
+			if (xs_trace_hash(run) !=
+			    xs_trace_hash(diff->before_side.runs[i]))
+				continue;
+			diff->warnings[diff->warning_count++] = xs_print(
+			    &diff->arena,
+			    "%s is a run of before and of after: name others",
+			    run->run.path);
+			return;
+		}
+}
+
 int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 		       struct xs_result **after, size_t after_count,
 		       struct xs_diff *diff)
@@ -326,6 +344,7 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 	check_runs(diff, "after", &diff->after_side, diff->after);
 	check_parts(diff, "before", &diff->before_side);
 	check_parts(diff, "after", &diff->after_side);
+	check_sides(diff);
 	for (size_t i = 0; i < 2; i++)
 		if (twice[i])
 			diff->warnings[diff->warning_count++] =

@@ -12,7 +12,7 @@
 
 /* Programs or arguments, work, GPUs, drivers, tools, and for each side which
  * part of it was traced, and whether its runs are of one program and ended. */
-#define XS_DIFF_WARNINGS_MAX 10
+#define XS_DIFF_WARNINGS_MAX 11
 
 enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };
 

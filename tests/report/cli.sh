@@ -397,6 +397,9 @@ edited train.txt 's|/home/user/app/heat|python3 -u a/train.py --n 5|'
 expect 0 'different programs: heat before, train.py after' - \
 	'xferspy diff $before train.txt'
 expect 0 'as fast as before' - 'xferspy diff train.txt train.txt'
+expect 0 '! train.txt is a run of before and of after: name others' - \
+	'xferspy diff train.txt train.txt'
+expect 1 '' - 'xferspy diff $before $pinned | grep "a run of before"'
 expect 0 'different programs: train.py before, test.py after' - \
 	"xferspy dump train.txt | sed 's|python3 -u a/train|python b/test|' >test.txt;
 		xferspy diff train.txt test.txt"
