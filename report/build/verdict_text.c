@@ -6,7 +6,6 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/limit.h"
 #include "report/plan/opening.h"
-#include "report/plan/run_steps.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 #include "report/result/shown_text.h"
@@ -255,12 +254,9 @@ static const char *pinning(struct xs_result *result)
 	const struct xs_result_pinning *in = &result->verdict.pinning;
 	const bool with_start = result->totals.init_ns == XS_UNKNOWN;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	int64_t planned_ns = xs_plan_links_save_ns(result);
+	const int64_t planned_ns =
+	    xs_opening_planned_ns(result) - (in->step ? in->saves_ns : 0);
 
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].pays_rounds == XS_UNKNOWN)
-			xs_number_add(&planned_ns,
-				      result->plan[i].adds_saves_ns);
 	result->verdict.tells_pinning =
 	    in->ns != XS_UNKNOWN && wall_ns != XS_UNKNOWN &&
 	    in->ns >= wall_ns / PINNING_PART && in->ns > planned_ns;

@@ -7,9 +7,9 @@
 #include "report/plan/step_gain.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/site.h"
 
 #include <math.h>
-#include <string.h>
 
 int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count)
 {
@@ -21,13 +21,6 @@ int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count)
 			       saved_ns / xs_result_of_run(steps->phase, 1));
 }
 
-static bool is_same_need(const struct xs_result_estimate *a,
-			 const struct xs_result_estimate *b)
-{
-	return a->needs == b->needs ||
-	       (a->needs && b->needs && strcmp(a->needs, b->needs) == 0);
-}
-
 /* Whether the steps of both phases are one change for rounds that are not side
  * by side, at lines beside each other. */
 static bool is_made_near(const struct xs_result_phase *phase,
@@ -37,7 +30,8 @@ static bool is_made_near(const struct xs_result_phase *phase,
 {
 	return step->strategy == its->strategy &&
 	       step->estimate->n_streams == its->estimate->n_streams &&
-	       is_same_need(step->estimate, its->estimate) &&
+	       xs_result_same_text(step->estimate->needs,
+				   its->estimate->needs) &&
 	       xs_result_share(phase) == 1 && xs_result_share(other) == 1 &&
 	       phase->apart == other->apart &&
 	       xs_lines_are_near(phase, other, its->estimate);
