@@ -69,6 +69,11 @@ static bool holds_host(const struct xs_step *step)
 	return moves_or_waits(step) || xs_step_is_allocation(step);
 }
 
+static bool may_hold_host(const struct xs_step *step)
+{
+	return holds_host(step) || xs_step_is_long_launch(step);
+}
+
 /* The time in which the host was in a call or staged a copy, or the GPU ran an
  * op, for which the function is true; NULL: none. spans: room for two of each
  * step. */
@@ -118,17 +123,18 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 		      struct xs_result_phase *out)
 {
 	struct span *spans = calloc(2 * phase->step_count + 1, sizeof(*spans));
+	const bool may_wait = xs_launches_await_staging(phase) > 0;
 
 	if (!spans) {
 		result->arena.failed = true;
 		return;
 	}
 	out->transfer_ns =
-	    time_of(phase, spans,
-		    xs_launches_await_staging(phase) > 0 ? moves_or_may_wait
-							 : moves_or_waits,
+	    time_of(phase, spans, may_wait ? moves_or_may_wait : moves_or_waits,
 		    xs_step_is_copy);
-	out->movable_ns = time_of(phase, spans, holds_host, xs_step_is_copy);
+	out->movable_ns =
+	    time_of(phase, spans, may_wait ? may_hold_host : holds_host,
+		    xs_step_is_copy);
 	out->issue_ns =
 	    xs_number_bounded(phase->host_ns.median_ns + phase->beside_ns) +
 	    xs_number_or_zero(time_of(phase, spans, xs_step_has_call, NULL)) -
