@@ -225,16 +225,15 @@ static void add_later(struct xs_arena *arena,
 		      struct xs_result_step *out)
 {
 	for (const struct xs_phase_step *later = step + 1;
-	     !out->is_replaced && later < steps->items + steps->count;
-	     later++) {
+	     later < steps->items + steps->count; later++) {
 		if (!takes_place_of(later, step->strategy))
 			continue;
-		out->is_replaced = true;
 		out->text = xs_print(
 		    arena,
 		    "%s %s, a later step, takes its place: this code is then "
 		    "not needed.",
 		    out->text, later->strategy->id);
+		break;
 	}
 }
 

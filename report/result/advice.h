@@ -105,9 +105,8 @@ struct xs_result_step {
 						   * NULL: none does */
 	int64_t instead_rounds; /* of a step for longer runs, from so many
 				 * rounds on not more; else XS_UNKNOWN */
-	bool is_replaced;  /* by a later step: its code is then not needed */
-	const char *along; /* the other places that it is made for, as a
-			    * sentence; NULL: none */
+	const char *along;	/* the other places that it is made for, as a
+				 * sentence; NULL: none */
 	const char *text;
 	const char *code; /* lines to write there; NULL: none */
 	const struct xs_result_site **sites;

@@ -456,7 +456,7 @@ in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms (' ') of
 in_one_line corpus/h100/develop/rod-lud \
 	'the round before wrote, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
-in_one_line corpus/contact-13/thirteenth/mai-spmv 'each on top of the last, or in its place; ' \
+in_one_line corpus/contact-13/thirteenth/mai-spmv 'a later step, takes its place: ' \
 	'computes between them; as long as the data is contiguous'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part'

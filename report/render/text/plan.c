@@ -333,15 +333,6 @@ static const char *usual(const struct xs_result *result)
 					     : "median or mean round; ";
 }
 
-/* What the steps that are shown are to each other. */
-static const char *on_top(const struct xs_result *result, size_t shown)
-{
-	for (size_t i = 0; i < shown; i++)
-		if (result->plan[i].is_replaced)
-			return "each on top of the last, or in its place; ";
-	return "each on top of the last; ";
-}
-
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
@@ -352,7 +343,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	    terminal, "What to change",
 	    !shown ? NULL
 		   : xs_print(&result->arena, "%s%s90 %% ranges in this run",
-			      shown > 1 ? on_top(result, shown) : "",
+			      shown > 1 ? "each on top of the last; " : "",
 			      result->verdict.repeats ? usual(result) : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
