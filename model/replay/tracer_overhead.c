@@ -5,17 +5,30 @@
 
 #include <math.h>
 
-/* fmin ignores NAN, an unknown value. */
+/* Limits the call, and what its op waits beyond it. fmin ignores NAN, an
+ * unknown value. */
+static void limit_call(double call_ns, double waits_ns,
+		       struct xs_action *action)
+{
+	action->call_ns = fmin(action->call_ns, call_ns);
+	action->issue_lag_ns =
+	    fmin(action->issue_lag_ns, action->call_ns + waits_ns);
+}
+
+static double waits_ns(const struct xs_action *action)
+{
+	return fmax(action->issue_lag_ns - action->call_ns, 0);
+}
+
 static void untrace_launch(const struct xs_machine *m, bool was_idle,
 			   struct xs_action *action)
 {
-	double waited_ns = fmax(action->issue_lag_ns - action->call_ns, 0);
+	const double latency_ns = m->launch_latency_ns.value;
 
-	if (was_idle && !isnan(m->launch_latency_ns.value))
-		waited_ns = m->launch_latency_ns.value;
-	action->call_ns = fmin(action->call_ns, m->call_launch_ns.value);
-	action->issue_lag_ns =
-	    fmin(action->issue_lag_ns, action->call_ns + waited_ns);
+	limit_call(m->call_launch_ns.value,
+		   was_idle && !isnan(latency_ns) ? latency_ns
+						  : waits_ns(action),
+		   action);
 }
 
 /* Where pointers of launches are recorded, 0.6 us or more lie after a call that
@@ -120,6 +133,10 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 		    !(launches_wait && xs_step_is_long_launch(step)))
 			untrace_launch(machine, busy_until_ns <= step->call_ns,
 				       action);
+		if (xs_step_is_copy(step) && action->kind == XS_ACTION_OP &&
+		    !action->blocking && !xs_step_is_pageable(step))
+			limit_call(machine->call_copy_async_ns.value,
+				   waits_ns(action), action);
 		if (step->kind == XS_STEP_KERNEL &&
 		    action->kind == XS_ACTION_OP && follows_kernel(phase, i) &&
 		    action->dep_lag_ns < TRACER_KERNEL_NS)

@@ -6,6 +6,7 @@
  */
 #include "model/replay/another_run.h"
 #include "model/replay/recorded_plan.h"
+#include "model/replay/tracer_overhead.h"
 #include "tests/model/small_phase.h"
 
 static const double rounds_down = 10000, rounds_up = 20000;
@@ -53,6 +54,28 @@ TEST(test_calls_are_cheaper_untraced)
 	set_param(&machine.call_launch_ns, 3500);
 	assert_interval(rounds_down, rounds_up);
 	assert_near(replayed("as-is")->tracer_ns, 0);
+}
+
+/* Of the copy in, whose op began 5000 after its call. */
+TEST(test_pinned_copies_are_cheaper_untraced)
+{
+	const struct xs_recorded_plan_change none = {false, 1, 1};
+	struct xs_step *in = &steps[0];
+	struct xs_plan plan = {0};
+
+	in->async = true;
+	in->blocking = false;
+	in->return_ns = in->call_ns + 4000;
+	set_param(&machine.call_copy_async_ns, 1500);
+	for (int i = 0; i < 2; i++) {
+		in->src_memory = i ? XS_MEM_PINNED : XS_MEM_PAGEABLE;
+		assert_int_equal(
+		    xs_recorded_plan_build(&phase, &machine, &none, &plan), 0);
+		xs_tracer_overhead_remove(&plan, &phase, &machine);
+		assert_near(plan.actions[0].call_ns, i ? 1500 : 4000);
+		assert_near(plan.actions[0].issue_lag_ns, i ? 2500 : 5000);
+		xs_plan_free(&plan);
+	}
 }
 
 /* The host hashed contents for 700 of the 1000 before the launch: no way has
