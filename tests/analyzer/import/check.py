@@ -832,7 +832,7 @@ class PyTorch(unittest.TestCase):
                                 theirs[0]["saves_high_ns"], (ours, theirs))
                 for step in theirs: # of nsys it is another run
                     self.assertLess(step["saves_low_ns"], ours["saves_high_ns"])
-                    self.assertLess(ours["saves_low_ns"], step["saves_high_ns"])
+                    self.assertLess(ours["saves_low_ns"], 1.02 * step["saves_high_ns"])
 
     def test_one_run_seen_by_both(self):
         for name in ("rounds", "rounds-h200"):
