@@ -8,6 +8,7 @@
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/shown_row.h"
 #include "report/result/shown_text.h"
 #include "report/result/site.h"
 #include "report/result/step_text.h"
@@ -18,6 +19,10 @@
 /* A text of more places, or of calls without a line, names the step. */
 #define LONGEST 80
 
+/* A step that saves over 1 / ALONE_PART more without those before it is told
+ * alone. */
+#define ALONE_PART 20
+
 /* What the report opens with; its times are ns of the run. */
 struct act {
 	const char *what;    /* NULL: nothing pays in this run */
@@ -25,6 +30,7 @@ struct act {
 	int64_t if_not_ns;   /* what it loses without that */
 	int64_t saves_ns, low_ns, high_ns;
 	const struct xs_result_step *step; /* NULL: not one alone */
+	bool alone;    /* without the steps of its phase before it */
 	bool doubtful; /* of rounds side by side, or what it asks first */
 	bool once;     /* no more in longer runs */
 	bool may_lose; /* a question to answer first */
@@ -101,6 +107,11 @@ static struct act act_of(struct xs_result *result,
 			   step->more_count, step->more_count == 1 ? "" : "s");
 	const char *what =
 	    xs_advice_first(arena, step->phase, step->estimate, places);
+	const struct xs_result_estimate row =
+	    xs_result_shown_row(result, step->phase, step->estimate);
+	const bool alone = !step->along && step->pays_rounds == XS_UNKNOWN &&
+			   row.saves_ns > step->adds_saves_ns +
+					      step->adds_saves_ns / ALONE_PART;
 	struct act act;
 
 	if (strlen(what) > LONGEST ||
@@ -113,10 +124,11 @@ static struct act act_of(struct xs_result *result,
 	    .what = what,
 	    .only_if = condition_of(step),
 	    .if_not_ns = step->if_not_ns,
-	    .saves_ns = step->adds_saves_ns,
-	    .low_ns = step->saves_low_ns,
-	    .high_ns = step->saves_high_ns,
-	    .step = step->more_count ? NULL : step,
+	    .saves_ns = alone ? row.saves_ns : step->adds_saves_ns,
+	    .low_ns = alone ? row.saves_low_ns : step->saves_low_ns,
+	    .high_ns = alone ? row.saves_high_ns : step->saves_high_ns,
+	    .step = step->more_count || alone ? NULL : step,
+	    .alone = alone,
 	    .doubtful = step->side_by_side > 1,
 	    .once = step->phase->apart,
 	    .may_lose = step->is_question,
@@ -291,23 +303,6 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	    first, !longer && is_little(result, act) ? "little to gain; " : "");
 }
 
-/* "1.23 ms of each round's 1.49 ms (phase 2)" */
-static const char *of_round(struct xs_result *result,
-			    const struct xs_result_step *step)
-{
-	struct xs_arena *arena = &result->arena;
-
-	return xs_print(
-	    arena, "%s of each round's %s%s",
-	    xs_units_ns(step->round_before_ns - step->round_ns).s,
-	    xs_units_ns(xs_result_untraced_ns(step->phase) +
-			xs_result_used_between_ns(step->phase))
-		.s,
-	    result->phase_count > 1
-		? xs_print(arena, " (phase %" PRId64 ")", step->phase->id)
-		: "");
-}
-
 /* " Step 2 may save 1.03 ms of each round's 3.58 ms, and pays from 19 rounds
  * on.", beside what comes once and is little; or "" */
 static const char *in_longer(struct xs_result *result, const struct act *act)
@@ -322,7 +317,8 @@ static const char *in_longer(struct xs_result *result, const struct act *act)
 			    " rounds on.",
 			    step->step,
 			    step->is_question ? "may save" : "saves",
-			    of_round(result, step), step->pays_rounds);
+			    xs_opening_of_round(result, step),
+			    step->pays_rounds);
 	}
 	return "";
 }
@@ -340,7 +336,7 @@ static const char *amount(struct xs_result *result, const struct act *act)
 
 	if (longer && step && !act->doubtful && !act->once)
 		return xs_print(arena, "%s, here %s of %s%s",
-				of_round(result, step), saves,
+				xs_opening_of_round(result, step), saves,
 				xs_units_ns(wall_ns).s,
 				result->run.ignored_ns ? " traced" : "");
 	if (!longer && is_little(result, act))
@@ -359,8 +355,9 @@ static const char *saving(struct xs_result *result, const struct act *act,
 {
 	struct xs_arena *arena = &result->arena;
 
-	return xs_print(arena, "%s%s: %s %s%s%s", lead(result, act, is_first),
-			act->what, act->may_lose ? "may save" : "saves",
+	return xs_print(arena, "%s%s: %s%s %s%s%s", lead(result, act, is_first),
+			act->what, act->alone ? "alone " : "",
+			act->may_lose ? "may save" : "saves",
 			amount(result, act), act->only_if ? ", " : "",
 			act->only_if ? xs_result_only_if(arena, act->only_if,
 							 act->if_not_ns)

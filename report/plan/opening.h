@@ -17,6 +17,10 @@ int64_t xs_opening_planned_ns(const struct xs_result *result);
  * the texts below. */
 const char *xs_opening_of_run(struct xs_result *result, int64_t ns);
 
+/* Returns "1.23 ms of each round's 1.49 ms (phase 2)", what the step saves. */
+const char *xs_opening_of_round(struct xs_result *result,
+				const struct xs_result_step *step);
+
 /* Returns what comes before the plan: "first profile the host's code: 30 % of
  * the run, the most before ...; then ", if that is the limit, or that GPUs are
  * to work at one time; or "". */

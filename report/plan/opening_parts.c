@@ -37,6 +37,22 @@ const char *xs_opening_of_run(struct xs_result *result, int64_t ns)
 	    xs_units_percent(ns, xs_result_untraced_wall_ns(result)).s);
 }
 
+const char *xs_opening_of_round(struct xs_result *result,
+				const struct xs_result_step *step)
+{
+	struct xs_arena *arena = &result->arena;
+
+	return xs_print(
+	    arena, "%s of each round's %s%s",
+	    xs_units_ns(step->round_before_ns - step->round_ns).s,
+	    xs_units_ns(xs_result_untraced_ns(step->phase) +
+			xs_result_used_between_ns(step->phase))
+		.s,
+	    result->phase_count > 1
+		? xs_print(arena, " (phase %" PRId64 ")", step->phase->id)
+		: "");
+}
+
 /* The program's own part of what precedes the steady part; 0: not known. */
 static int64_t own_start_ns(const struct xs_result *result)
 {

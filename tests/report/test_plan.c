@@ -611,6 +611,12 @@ TEST(all_together_save_no_more_than_there_is)
 	expect("pinned reuse");
 	assert_int_equal(result->plan[1].adds_saves_ns, 250 * MS);
 	assert_int_equal(result->plan[1].round_ns, 0);
+	/* what may be made first is told as that */
+	phase->estimates[1].saves_low_ns = 290 * MS;
+	phase->estimates[1].saves_high_ns = 310 * MS;
+	xs_plan_opening(result);
+	assert_has(result->opening, "(step 2): alone saves 300 ms (290-310 ms) "
+				    "of 1.00 s (30.0 % of the run)");
 }
 
 /* What moves less data makes pinning needless, and replaces it. */
