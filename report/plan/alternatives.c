@@ -37,15 +37,6 @@ xs_alternative_left_out(const struct xs_result *result,
 	return most;
 }
 
-static bool is_step(const struct xs_phase_steps *steps,
-		    const struct xs_strategy *strategy)
-{
-	for (size_t i = 0; i < steps->count; i++)
-		if (steps->items[i].strategy == strategy)
-			return true;
-	return steps->longer.strategy == strategy;
-}
-
 /* Whether the strategy has to do with a step. */
 static bool is_related(const struct xs_phase_steps *steps,
 		       const struct xs_strategy *strategy)
@@ -68,8 +59,7 @@ xs_alternative_instead(const struct xs_result *result,
 		const struct xs_result_estimate *row =
 		    xs_worth_candidate(steps->phase, xs_strategies[i]);
 		const double by_ns =
-		    row && is_related(steps, xs_strategies[i]) &&
-			    !is_step(steps, xs_strategies[i])
+		    row && is_related(steps, xs_strategies[i])
 			? xs_step_gain_of(steps, xs_strategies[i], row).adds_ns
 			: 0;
 
@@ -84,20 +74,28 @@ xs_alternative_instead(const struct xs_result *result,
 
 const struct xs_result_estimate *
 xs_alternative_without(const struct xs_result *result,
-		       const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *step)
+		       const struct xs_phase_steps *steps,
+		       const struct xs_result_estimate *step, double *adds_ns)
 {
 	const struct xs_result_estimate *most = NULL;
 
+	*adds_ns = 0;
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		const struct xs_result_estimate *row =
-		    xs_worth_candidate(phase, xs_strategies[i]);
+		    xs_result_best(steps->phase, xs_strategies[i]->id, false);
+		const double ns =
+		    row && row->effort_level > XS_EFFORT_NONE &&
+			    row->n_streams == XS_UNKNOWN &&
+			    row->saves_ns != XS_UNKNOWN && !row->bound &&
+			    !row->needs
+			? xs_step_gain_of(steps, xs_strategies[i], row).adds_ns
+			: 0;
 
-		if (row && !row->bound &&
-		    row->effort_level <= step->effort_level &&
-		    xs_worth_is_enough(result, phase, (double)row->saves_ns) &&
-		    (!most || row->saves_ns > most->saves_ns))
+		if (ns > *adds_ns && row->effort_level <= step->effort_level &&
+		    xs_worth_is_enough(result, steps->phase, ns)) {
 			most = row;
+			*adds_ns = ns;
+		}
 	}
 	return most;
 }

@@ -17,10 +17,10 @@ const struct xs_result_estimate *
 xs_alternative_instead(const struct xs_result *result,
 		       const struct xs_phase_steps *steps, double *more_ns);
 
-/* Returns the row without a condition that saves most and takes no more effort
- * than step, which has a condition. Its gain may be uncertain. NULL: there is
- * none. */
+/* Returns the row without a condition that adds most to the steps, *adds_ns of
+ * the run, and takes no more effort than step, which has a condition. Its gain
+ * may be uncertain. NULL: there is none. */
 const struct xs_result_estimate *
 xs_alternative_without(const struct xs_result *result,
-		       const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *step);
+		       const struct xs_phase_steps *steps,
+		       const struct xs_result_estimate *step, double *adds_ns);

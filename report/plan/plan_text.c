@@ -123,7 +123,8 @@ static int64_t pays_beside(const struct xs_phase_steps *steps,
 		   : XS_UNKNOWN;
 }
 
-/* Says what saves more in place of this step, the last one. NULL: nothing. */
+/* Says what saves more in place of this step, if it is the last one. NULL:
+ * nothing. */
 static const char *say_instead(struct xs_result *result,
 			       const struct xs_phase_steps *steps,
 			       const struct xs_phase_step *step,
@@ -135,6 +136,9 @@ static const char *say_instead(struct xs_result *result,
 	    xs_alternative_instead(result, steps, &more_ns);
 	const char *beside = "";
 
+	if (step != (steps->longer.strategy ? &steps->longer
+					    : &steps->items[steps->count - 1]))
+		return NULL;
 	out->instead = row;
 	if (!row)
 		return NULL;
@@ -154,31 +158,23 @@ static const char *say_instead(struct xs_result *result,
 			row->needs ? row->needs : "", row->effort);
 }
 
-/* The same of any step: NULL if it is not the last. */
-static const char *left_out(struct xs_result *result,
-			    const struct xs_phase_steps *steps,
-			    const struct xs_phase_step *step,
-			    struct xs_result_step *out)
-{
-	const struct xs_phase_step *last =
-	    steps->longer.strategy ? &steps->longer
-				   : &steps->items[steps->count - 1];
-
-	return step == last ? say_instead(result, steps, step, out) : NULL;
-}
-
-/* " If its condition does not hold, reuse saves 31 ms; effort: ...", of the
- * first step of a phase, if it has a condition; NULL: nothing. */
+/* " If its condition does not hold, reuse saves 31 ms; effort: ...", beside the
+ * steps before it, of a step with a condition; NULL: nothing. */
 static const char *fallback(struct xs_result *result,
 			    const struct xs_phase_steps *steps,
 			    const struct xs_phase_step *step,
 			    struct xs_result_step *out)
 {
-	const struct xs_result_estimate *row =
-	    step == steps->items && step->estimate->bound
-		? xs_alternative_without(result, steps->phase, step->estimate)
-		: NULL;
+	struct xs_phase_steps before = *steps;
+	const struct xs_result_estimate *row = NULL;
+	double adds_ns;
 
+	if (step != &steps->longer &&
+	    (step->estimate->bound || step->estimate->needs)) {
+		before.count = (size_t)(step - steps->items);
+		row = xs_alternative_without(result, &before, step->estimate,
+					     &adds_ns);
+	}
 	if (!row)
 		return NULL;
 	out->instead = row;
@@ -186,10 +182,9 @@ static const char *fallback(struct xs_result *result,
 	    &result->arena,
 	    "If its condition does not hold, %s saves %s%s; effort: %s.",
 	    row->strategy,
-	    xs_worth_is_sure(result, steps->phase, row, (double)row->saves_ns)
-		? ""
-		: "about ",
-	    xs_units_ns(row->saves_ns).s, row->effort);
+	    xs_worth_is_sure(result, steps->phase, row, adds_ns) ? ""
+								 : "about ",
+	    xs_units_ns(xs_number_round(adds_ns)).s, row->effort);
 }
 
 /* The earlier step that is the same change at other lines; NULL: there is none.
@@ -339,7 +334,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 
 	out->same = same_change(result, out);
 	out->pays_rounds = xs_step_gain_pays_rounds(steps->phase, step);
-	rest = left_out(result, steps, step, out);
+	rest = say_instead(result, steps, step, out);
 	if (!rest)
 		rest = fallback(result, steps, step, out);
 	if (out->same)

@@ -619,6 +619,24 @@ TEST(all_together_save_no_more_than_there_is)
 				    "of 1.00 s (30.0 % of the run)");
 }
 
+/* What is no step may be what is left if the condition of one does not hold. */
+TEST(what_is_left_without_a_condition_is_told)
+{
+	struct xs_result_estimate *reuse, *twice;
+
+	add(phase, "pinned", 25);
+	reuse = add(phase, "reuse", 40);
+	reuse->high_ns = reuse->known_high_ns = 60 * MS;
+	twice = add(phase, "double-buffer", 10);
+	twice->needs = "rounds are independent";
+	expect("pinned double-buffer");
+	assert_has(result->plan[1].text, "If its condition does not hold, "
+					 "reuse saves about 100 ms; effort");
+	set(reuse, 49.9, 0);
+	expect("pinned double-buffer");
+	assert_null(strstr(result->plan[1].text, "does not hold"));
+}
+
 /* What moves less data makes pinning needless, and replaces it. */
 TEST(data_that_stays_needs_no_pinning)
 {
