@@ -10,9 +10,8 @@ struct demand {
 	double wall_ns, in_ns, out_ns, kernels_ns;
 	double
 	    queue_ns; /* of those in the queue of the one that is looked at */
-	/* of those that share its blocking queue: their time and their part of
-	 * the run */
-	double blocking_ns, blocking_wall_ns;
+	double blocking_ns; /* the time of those that share its blocking queue
+			     */
 };
 
 static bool is_beside(const struct xs_result_phase *phase)
@@ -57,16 +56,6 @@ static double kernels_of_ns(const struct xs_result_run *run, int64_t device)
 	return 0;
 }
 
-static void add_blocking(const struct xs_result_phase *phase,
-			 const struct xs_result_phase *of, struct demand *to)
-{
-	if (phase->blocking_queue == XS_UNKNOWN ||
-	    phase->blocking_queue != of->blocking_queue)
-		return;
-	to->blocking_ns += (double)phase->total_ns;
-	to->blocking_wall_ns += (double)phase->wall_ns;
-}
-
 static struct demand demand_of(const struct xs_result *result,
 			       const struct xs_result_phase *of)
 {
@@ -76,7 +65,9 @@ static struct demand demand_of(const struct xs_result *result,
 		if (!is_beside(phase))
 			continue;
 		sum.wall_ns += (double)phase->wall_ns;
-		add_blocking(phase, of, &sum);
+		if (phase->blocking_queue != XS_UNKNOWN &&
+		    phase->blocking_queue == of->blocking_queue)
+			sum.blocking_ns += (double)phase->total_ns;
 		if (phase->device == of->device)
 			add(&result->machine, phase,
 			    phase->queue != XS_UNKNOWN &&
@@ -107,8 +98,6 @@ void xs_build_side_by_side(struct xs_result *result)
 		phase->beside_kernels_ns =
 		    xs_number_round(scale * all.kernels_ns);
 		phase->beside_queue_ns = xs_number_round(scale * all.queue_ns);
-		if (all.blocking_wall_ns > 0)
-			phase->blocking_at_once =
-			    all.blocking_ns / all.blocking_wall_ns;
+		phase->blocking_at_once = all.blocking_ns / all.wall_ns;
 	}
 }

@@ -97,16 +97,25 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	return after_ns > 0 ? after_ns : 0;
 }
 
-/* Returns the least time of a round whose copies still block: while one does,
- * those of other threads in its queue wait for its whole round, but for the
- * host's own work. 0: no others are in its queue. */
-static int64_t serial_ns(const struct xs_result_phase *phase, unsigned changes,
-			 const struct xs_result_estimate *row)
+/* Of a round whose copies block, and those of others of its queue with them:
+ * each waits for the others' whole rounds, but for the host's own work. */
+static void wait_in_turn(const struct xs_result_phase *phase, int64_t *ns)
 {
-	return phase->blocking_at_once > 1 && changes == XS_CHANGES_PINNING
-		   ? xs_number_round(phase->blocking_at_once *
-				     (double)(row->round_ns - phase->host_ns))
-		   : 0;
+	const double by_ns = (phase->blocking_at_once - 1) * (double)*ns -
+			     phase->blocking_at_once * (double)phase->host_ns;
+
+	if (by_ns > 0)
+		xs_number_add_known(ns, xs_number_round(by_ns));
+}
+
+static void take_turns(const struct xs_result_phase *phase,
+		       struct xs_result_estimate *out)
+{
+	wait_in_turn(phase, &out->round_ns);
+	wait_in_turn(phase, &out->low_ns);
+	wait_in_turn(phase, &out->high_ns);
+	wait_in_turn(phase, &out->known_low_ns);
+	wait_in_turn(phase, &out->known_high_ns);
 }
 
 /* Lengthens a replayed round to the least time that its changes allow. Where
@@ -126,12 +135,9 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 	    out->otherwise_ns > xs_result_untraced_ns(phase))
 		out->otherwise_ns = xs_result_untraced_ns(phase);
 	if (!out->applies || out->round_ns == XS_UNKNOWN ||
-	    !xs_result_is_replay(out))
+	    most_ns == XS_UNKNOWN || !xs_result_is_replay(out))
 		return;
-	by_ns = serial_ns(phase, changes, out) - out->round_ns;
-	if (most_ns != XS_UNKNOWN &&
-	    by_ns < xs_result_untraced_ns(phase) - most_ns - out->round_ns)
-		by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
+	by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
 	if (by_ns <= 0)
 		return;
 	xs_number_add_known(&out->round_ns, by_ns);
@@ -349,6 +355,8 @@ void xs_phase_estimate_build(struct xs_result *result,
 	check_needs(result, phase, changes, out);
 	(changes ? scale_to_mean : xs_tracing_untrace)(phase, out);
 	if (!result->machine_choice.other_gpu) {
+		if (changes == XS_CHANGES_PINNING && xs_result_is_replay(out))
+			take_turns(phase, out);
 		limit(phase, changes, out);
 		need_beside(&result->arena, phase, in, out);
 		if (changes & XS_CHANGES_TRAFFIC)

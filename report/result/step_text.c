@@ -103,6 +103,16 @@ const char *xs_result_step_beside(struct xs_result *result,
 		    : "as-is";
 }
 
+/* Whether all rounds that run beside others issue to the phase's stream. */
+static bool is_one_stream(const struct xs_result *result,
+			  const struct xs_result_phase *phase)
+{
+	XS_EACH(other, result->phases, result->phase_count)
+		if (other->concurrent_ns > 0 && other->queue != phase->queue)
+			return false;
+	return phase->queue != XS_UNKNOWN;
+}
+
 /* Returns what rounds side by side may change, "" if there are none. */
 static const char *side_by_side(struct xs_result *result,
 				const struct xs_result_step *step)
@@ -124,16 +134,19 @@ static const char *side_by_side(struct xs_result *result,
 		    "%.3g rounds run at once on average%s, "
 		    "which may take some of it; ",
 		    at_once,
-		    phase->queue != XS_UNKNOWN ? ", all in one stream" : "");
-	return xs_print(&result->arena,
-			"%.3g rounds run at once on average; their copies "
-			"wait for each other in one stream: in a stream of "
-			"each thread (nvcc --default-stream per-thread), a "
-			"round takes %s at best; ",
-			at_once,
-			xs_units_ns(xs_number_round(apart_ns) +
-				    xs_result_used_between_ns(phase))
-			    .s);
+		    is_one_stream(result, phase) ? ", all in one stream" : "");
+	return xs_print(
+	    &result->arena,
+	    "%.3g rounds run at once on average, whose copies wait for %.3g of "
+	    "them in one stream: in a stream of each thread%s, a round takes "
+	    "%s at best; ",
+	    at_once, phase->blocking_at_once,
+	    xs_result_language(&result->run) == XS_LANGUAGE_CUDA
+		? " (nvcc --default-stream per-thread)"
+		: "",
+	    xs_units_ns(xs_number_round(apart_ns) +
+			xs_result_used_between_ns(phase))
+		.s);
 }
 
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of

@@ -462,21 +462,31 @@ TEST(threads_of_one_stream_are_said_to_be)
 }
 
 /* Copies that block have others of their queue wait for the whole round of 1
- * us, but for the host's own work. */
+ * us, and for its range, but for the host's own work; not those of another GPU.
+ */
 TEST(rounds_side_by_side_with_copies_that_block)
 {
 	struct xs_result_device gpu = {.index = 0};
-	struct xs_result_phase phase = four_threads();
+	struct xs_result_phase phases[2] = {four_threads(), four_threads()};
 	struct xs_result result;
+	struct xs_result_estimate pinned;
 
-	phase.h2d_bytes = phase.kernel_busy_ns = 0;
-	phase.host_ns = 400;
-	phase.blocking_queue = 0;
-	result = side_by_side(&phase, &gpu);
-	assert_true(phase.blocking_at_once == 4);
-	assert_int_equal(estimate_of(&result, &phase, "pinned").round_ns, 2400);
-	assert_int_equal(estimate_of(&result, &phase, "streams").round_ns,
+	phases[0].h2d_bytes = phases[0].kernel_busy_ns = 0;
+	phases[0].host_ns = 400;
+	phases[0].blocking_queue = 0;
+	phases[1].blocking_queue = phases[1].device = 1;
+	result = side_by_side(&phases[0], &gpu);
+	assert_true(phases[0].blocking_at_once == 4);
+	pinned = estimate_of(&result, &phases[0], "pinned");
+	assert_int_equal(pinned.round_ns, 2400);
+	assert_int_equal(pinned.low_ns, 2000);
+	assert_int_equal(pinned.high_ns, 2800);
+	assert_int_equal(estimate_of(&result, &phases[0], "streams").round_ns,
 			 1000);
+	result.phases = phases;
+	result.phase_count = 2;
+	xs_build_side_by_side(&result);
+	assert_true(phases[0].blocking_at_once == 2);
 }
 
 /* A round saves 58.3 us of its thread, and a quarter of that of the run. */
