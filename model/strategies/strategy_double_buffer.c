@@ -279,12 +279,11 @@ const struct xs_strategy xs_strategy_double_buffer = {
 	"after the next one is issued: the next one's copies then overlap this "
 	"one{between}.",
     .other_first =
-	"copy the next round's data of {places} beside this one's kernels",
+	"prepare the next round's data of {places} during this one's kernels",
     .other_advice =
 	"{no_waits}Copy the next round's data of {places} ahead{pinned}, on a "
-	"stream beside that of all kernels. Wait for a round's results only "
-	"after the next one is issued: its copies then overlap this "
-	"one{between}.",
+	"stream beside that of all kernels. Read a round's results only after "
+	"these copies are issued: its kernels then overlap them{between}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
@@ -295,21 +294,21 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
 		"end s[k] too",
 	    [XS_LANGUAGE_PYTORCH] =
+		"main.wait_stream(side), x.record_stream(main); y = f(x)  # "
+		"this round\n"
 		"with torch.cuda.stream(side): x = host.to(device, "
 		"non_blocking=True)\n"
-		"main.wait_stream(side), x.record_stream(main)  # before the "
-		"next round\n"
-		"{results}last, y = y, f(x); last.cpu()  # or .item(): a round "
-		"later",
+		"{results}y.cpu()  # or .item(): after the next round's x is "
+		"issued",
 	    [XS_LANGUAGE_JAX] =
 		"# the next round, before this one's result is read\n"
 		"following = jax.device_put(batch)",
 	    [XS_LANGUAGE_CUPY] =
-		"with copies: following.set(batch)  # next round's, from "
-		"pinned memory\n"
-		"cupy.cuda.get_current_stream().wait_event(copies.record())\n"
-		"{results}last, y = y, f(x); last.get()  # or float(): a round "
-		"later",
+		"main.wait_event(copies.record()), "
+		"copies.wait_event(main.record())\n"
+		"y = f(x[k]); x[1 - k].set(batch, stream=copies)  # k = i % 2; "
+		"pinned\n"
+		"{results}y.get()  # or float(): after the next copy is issued",
 	    [XS_LANGUAGE_NUMBA] =
 		"dev[k].copy_to_device(ary[k], s[k])  # k = i % 2 in "
 		"round i\n"

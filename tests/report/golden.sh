@@ -234,7 +234,7 @@ opening frameworks/h200-3/loader-2 "the host's code: 16.6 % of the traced part, 
 opening frameworks/h200-5/loader-1 "In short: first profile the host's code: " \
 	'% of the traced part; then pin the host buffers of loader.py:39'
 # What comes behind it may be little, and hang on a condition.
-opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then copy the next round' \
+opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then prepare the next round' \
 	"of 1.15 s traced, only if a round's input does not"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
@@ -392,6 +392,12 @@ in_one_line frameworks/typical/h200-2/converge "the host's code before __cudaLau
 # CuPy's copies in and out of pinned memory.
 in_one_line frameworks/typical/h200-2/cupy_fft '| device.set(pinned) ' \
 	'| device.get(out=pinned) '
+# A result is read behind the next copy's issue and before its stream waits for it.
+in_one_line frameworks/typical/h200/images-0 'prepare the next round'"'"'s data of' \
+	'y = f(x) # this round | with torch.cuda.stream(side): x = host.to(' '| y.cpu() # or' \
+	'these copies are issued: its kernels then overlap them and the host'"'"'s work'
+in_one_line frameworks/h200-3/cupy_reduction-2 \
+	'| y = f(x[k]); x[1 - k].set(batch, stream=copies)' '| y.get() # or'
 in_one_line frameworks/typical/h200-2/llama_decode 'save at most 108 ms: 65.1 %' 'may save 108 ms'
 in_one_line frameworks/typical/h200-2/pieces2048 ' 1. streams n=8: a round: ' \
 	'Use 8 pieces of 2 MiB instead of 256' 'which its 256 pieces meet now'
