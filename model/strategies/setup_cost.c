@@ -122,8 +122,7 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 static bool are_same_addresses(const struct xs_phase *phase)
 {
 	for (size_t i = 0; i < phase->step_count; i++)
-		if (xs_step_is_copy(&phase->steps[i]) &&
-		    xs_step_is_pageable(&phase->steps[i]) &&
+		if (xs_step_is_pageable(&phase->steps[i]) &&
 		    !phase->steps[i].same_host)
 			return false;
 	return phase->step_count > 0;
@@ -175,7 +174,9 @@ static double sets_at_once(const struct xs_phase *phase)
 static const char *same_buffers(const struct xs_strategy_case *c, bool *keeps)
 {
 	const struct xs_round_work *work = &c->work;
-	const bool same = are_same_addresses(c->phase);
+	/* the trace has no addresses of what CuPy stages */
+	const bool known = work->staging_ns <= 0;
+	const bool same = known && are_same_addresses(c->phase);
 	const bool old = work->fresh_bytes <= 0;
 	const bool more = sets_at_once(c->phase) > 1;
 
@@ -188,7 +189,7 @@ static const char *same_buffers(const struct xs_strategy_case *c, bool *keeps)
 			    : "no round frees the buffers";
 	if (xs_buffers_are_new(work))
 		return keeps_sets[0][more];
-	if (!same && (c->phase->h2d_buffers || c->phase->d2h_buffers))
+	if (known && !same && (c->phase->h2d_buffers || c->phase->d2h_buffers))
 		return keeps_sets[1][more];
 	return old ? "every round uses the same buffers (their addresses are "
 		     "not known)"

@@ -100,7 +100,7 @@ static int bound_staging(const struct xs_strategy_case *c,
 	if (c->work.staging_ns <= 0)
 		return 0;
 	row->bound = "the host's time right before the copies in is CuPy's "
-		     "copy of arrays that are not pinned";
+		     "copy of arrays neither pinned nor parts of a larger one";
 	xs_estimate_assume(row, row->bound);
 	return xs_estimate_with_work_ns(c, row, build_plan, &row->otherwise_ns);
 }

@@ -392,6 +392,9 @@ in_one_line frameworks/typical/h200-2/converge "the host's code before __cudaLau
 # CuPy's copies in and out of pinned memory.
 in_one_line frameworks/typical/h200-2/cupy_fft '| device.set(pinned) ' \
 	'| device.get(out=pinned) '
+# The trace has no address of what CuPy stages: its arrays may be parts of one.
+in_one_line frameworks/typical/h200-2/cupy_chunks 'neither pinned nor parts of a larger one. Verdict' \
+	'as every round uses the same buffers (their addresses are not known)'
 # A result is read behind the next copy's issue and before its stream waits for it.
 in_one_line frameworks/typical/h200/images-0 'prepare the next round'"'"'s data of' \
 	'y = f(x) # this round | with torch.cuda.stream(side): x = host.to(' '| y.cpu() # or' \
