@@ -153,18 +153,17 @@ const char *xs_opening_behind(struct xs_result *result)
 
 const char *xs_opening_no_step(struct xs_result *result)
 {
-	const char *why = result->no_step;
+	const char *why = result->no_step, *end = strstr(why, ". ");
 	size_t length = strcspn(why, ";");
 
-	for (const char *end = strstr(why, ". "); end;
-	     end = strstr(end + 1, ". "))
-		if ((size_t)(end - why) < length)
-			length = (size_t)(end - why);
+	if (end && (size_t)(end - why) < length)
+		length = (size_t)(end - why);
 	if (!why[length] && length && why[length - 1] == '.')
 		length--;
 	return xs_print(
 	    &result->arena, "%.*s%s", (int)length, why,
-	    !result->nearest_if || strncmp(why, "nothing without", 15) != 0
+	    !result->nearest_if || strncmp(why, "nothing without", 15) != 0 ||
+		    strstr(why, " (uncertain: ")
 		? ""
 		: xs_print(
 		      &result->arena, "; %s may save %s, only if %s",
