@@ -60,9 +60,9 @@ static const char *parts(struct xs_arena *arena,
 	struct wait_share list[] = {
 	    {own_in_ns, both ? "its copies in" : "the copy"},
 	    {wait->own_ns - own_in_ns, "its copies out"},
-	    {wait->h2d_ns, "copies in"},
+	    {wait->h2d_ns, is_copy(wait) ? "other copies in" : "copies in"},
 	    {wait->kernel_ns, "kernels"},
-	    {wait->d2h_ns, "copies out"},
+	    {wait->d2h_ns, is_copy(wait) ? "other copies out" : "copies out"},
 	    {wait->other_ns, "memsets and other copies"},
 	    {wait->latency_ns + wait->host_ns, overhead(wait)},
 	};

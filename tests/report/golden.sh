@@ -452,7 +452,7 @@ joined frameworks/h100/to_device 'each round has new ones, by its page faults' '
 	'double-buffer*  2.12 ms'
 joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 	'36.1 ms   813 us'
-joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
+joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, other copies in 19.1 us' \
 	'2? double-buffer, better than step 1 from 127 rounds on (this run of 8 would take' 'once 7.63 ms'
 in_one_line corpus/contact-2/second/hec-rainflow \
 	"(19.6 % of the run). CUDA's own start-up is 45.0 % of the run."
