@@ -342,10 +342,11 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	if (!longer && is_little(result, act))
 		return xs_print(arena, "%s of %s", saves,
 				xs_units_ns(wall_ns).s);
-	return xs_print(arena, "%s of %s (%s of %s)", saves,
+	return xs_print(arena, "%s of %s (%s of %s%s)", saves,
 			xs_units_ns(wall_ns).s,
 			xs_opening_of_run(result, act->saves_ns),
-			xs_result_run_name(result));
+			xs_result_run_name(result),
+			step ? xs_opening_other_runs(result, step->phase) : "");
 }
 
 /* "pin ...: saves 34 ms (31-36 ms) of 371 ms (9.2 % of the run), only if ..."

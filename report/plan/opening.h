@@ -21,6 +21,11 @@ const char *xs_opening_of_run(struct xs_result *result, int64_t ns);
 const char *xs_opening_of_round(struct xs_result *result,
 				const struct xs_result_step *step);
 
+/* Returns "; in others a round may take 2.3-11.1 ms as it is", of a phase whose
+ * rounds differ so much between runs; or "". */
+const char *xs_opening_other_runs(struct xs_result *result,
+				  const struct xs_result_phase *phase);
+
 /* Returns what comes before the plan: "first profile the host's code: 30 % of
  * the run, the most before ...; then ", if that is the limit, or that GPUs are
  * to work at one time; or "". */

@@ -3,6 +3,7 @@
 #include "report/plan/opening.h"
 
 #include "analyzer/timeline/run_parts.h"
+#include "model/strategies/strategies.h"
 #include "report/plan/run_steps.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -51,6 +52,23 @@ const char *xs_opening_of_round(struct xs_result *result,
 	    result->phase_count > 1
 		? xs_print(arena, " (phase %" PRId64 ")", step->phase->id)
 		: "");
+}
+
+/* Rounds of other runs that differ by as many times are told. */
+#define TIMES_APART 3
+
+const char *xs_opening_other_runs(struct xs_result *result,
+				  const struct xs_result_phase *phase)
+{
+	const struct xs_result_estimate *row =
+	    xs_result_best(phase, xs_strategies[0]->id, false);
+
+	return row && row->low_ns > 0 &&
+		       row->high_ns / row->low_ns >= TIMES_APART
+		   ? xs_print(&result->arena,
+			      "; in others a round may take %s as it is",
+			      xs_units_range_ns(row->low_ns, row->high_ns).s)
+		   : "";
 }
 
 /* The program's own part of what precedes the steady part; 0: not known. */

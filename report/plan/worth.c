@@ -52,12 +52,6 @@ bool xs_worth_is_sure(const struct xs_result *result,
 					   row->shared_high_ns);
 }
 
-static const struct xs_result_estimate *
-as_is_of(const struct xs_result_phase *phase)
-{
-	return xs_result_best(phase, xs_strategies[0]->id, false);
-}
-
 /* How much shorter all n rounds may be in the mean, if one of them may be
  * shorter by `all`, of which the rounds of this run differ by `spread`:
  * sqrt(all^2 - spread^2 (1 - 1/n)). */
@@ -78,7 +72,8 @@ static double shorter_ns(const struct xs_result_phase *phase,
 double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row)
 {
-	const struct xs_result_estimate *as_is = as_is_of(phase);
+	const struct xs_result_estimate *as_is =
+	    xs_result_best(phase, xs_strategies[0]->id, false);
 
 	return as_is && as_is->known_low_ns != XS_UNKNOWN
 		   ? xs_result_of_run(phase, xs_result_saving_error_ns(

@@ -619,6 +619,23 @@ TEST(all_together_save_no_more_than_there_is)
 				    "of 1.00 s (30.0 % of the run)");
 }
 
+/* The range of a saving is of this run's rounds. */
+TEST(rounds_of_other_runs_are_told_where_they_differ)
+{
+	struct xs_result_estimate *now = add(phase, "as-is", 50);
+
+	add(phase, "pinned", 25);
+	now->low_ns = now->known_low_ns = 40 * MS;
+	now->high_ns = 130 * MS;
+	expect("pinned");
+	xs_plan_opening(result);
+	assert_has(result->opening, "(25.0 % of the run; in others a round may "
+				    "take 40-130 ms as it is)");
+	now->high_ns = 110 * MS;
+	xs_plan_opening(result);
+	assert_has(result->opening, "(25.0 % of the run)");
+}
+
 /* What is no step may be what is left if the condition of one does not hold. */
 TEST(what_is_left_without_a_condition_is_told)
 {
