@@ -32,9 +32,9 @@ double xs_action_copy_ns(const struct xs_action *action);
 void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 		    const struct xs_machine *machine, int in_end, int out_end);
 
-/* What tracing adds to a call that copies a little pageable memory: 2.3 to 4.3
- * us a call of rounds that only make such calls on an H200 host, 3.4 to 6.7 on
- * an H100 host (contact 12). */
+/* The most that tracing adds to the call of a copy. If it copies a little
+ * pageable memory, that is 2.3 to 4.3 us in rounds that only make such calls on
+ * an H200 host, 3.4 to 6.7 on an H100 host (contact 12). */
 #define XS_TRACER_COPY_NS 3000.0
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/tracer_overhead.h"
 
+#include "model/replay/another_run.h"
 #include "model/replay/recorded_plan.h"
 
 #include <math.h>
@@ -135,7 +136,8 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 				       action);
 		if (xs_step_is_copy(step) && action->kind == XS_ACTION_OP &&
 		    !action->blocking && !xs_step_is_pageable(step))
-			limit_call(machine->call_copy_async_ns.value,
+			limit_call(fmax(machine->call_copy_async_ns.value,
+					action->call_ns - XS_TRACER_COPY_NS),
 				   waits_ns(action), action);
 		if (step->kind == XS_STEP_KERNEL &&
 		    action->kind == XS_ACTION_OP && follows_kernel(phase, i) &&

@@ -138,14 +138,14 @@ void xs_summary_print_wrong(const char *what)
 void xs_summary_print_unused(void)
 {
 	print_line("no trace of %s (pid %d): it called no CUDA function that "
-		   "is recorded; %s",
+		   "is recorded; %sprograms that it starts write traces of "
+		   "their own, but not if they are statically linked or "
+		   "setuid, drop LD_PRELOAD, or run in a container",
 		   program_invocation_short_name, (int)getpid(),
 		   lacks_driver
 		       ? "there is no NVIDIA driver here (libcuda.so.1 cannot "
-			 "be loaded); run it where nvidia-smi shows a GPU"
-		       : "programs that it starts write traces of their own, "
-			 "but not if they are statically linked or setuid, "
-			 "drop LD_PRELOAD, or run in a container");
+			 "be loaded): run it where nvidia-smi shows a GPU; "
+		       : "");
 }
 
 static void print_size(char *text, size_t bytes, uint64_t file_bytes)

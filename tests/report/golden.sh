@@ -321,7 +321,7 @@ in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 # The host works beside a GPU that is hardly idle; a row has one range.
 prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json \
 	\$examples/frameworks/others/h200/gat.xspy | tr -s ' \n' ' '" 'idle; kernels are the limit, beside which the' \
-	'(4.46-5.68 ms)), but only if no' 'async* 5.47 ms 4.84-6.81 ms'
+	'(4.46-5.68 ms)), but only if no' 'async* 5.47 ms 4.84-6.84 ms'
 # A thread of XLA has no line of Python. Start-up is more than the host's code.
 in_one_line frameworks/others/h200/flax_dp '(no line of Python) and before ' ' 3 197 1.37 ms'
 opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: " \
