@@ -46,8 +46,7 @@ const char *xs_build_place(struct xs_result *result,
 		   : label;
 }
 
-/* How much shorter the file is than its header says, without zeros at its end.
- */
+/* How much shorter the file is than its header says, without final zeros. */
 static int64_t missing_bytes(const struct xs_trace *trace)
 {
 	const uint64_t tail = trace->header.tail_bytes;
@@ -140,32 +139,31 @@ static void note_killed(struct xs_result *result, const struct xs_trace *trace,
 
 static void note_defects(struct xs_result *result, const struct xs_trace *trace)
 {
-	const size_t others = trace->defect_count - 1;
-
 	xs_build_note(
 	    result, "the file is damaged at byte %" PRIu64 ": %s%s",
 	    trace->defects[0].offset, trace->defects[0].text,
-	    others
+	    trace->defect_count > 1
 		? xs_print(&result->arena,
 			   ", and %zu more defects, which xferspy dump lists",
-			   others)
+			   trace->defect_count - 1)
 		: "");
 }
 
 /* Without more than a twentieth of the file, figures mislead, and with damage
- * within it, of which nobody knows what it changed. */
+ * before its last record, which may be cut: nobody knows what it changed. */
 static void check_cut(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	const int64_t all = xs_number_bounded(trace->header.tail_bytes);
-	const bool ends_early = trace->header.tail_bytes > trace->file_bytes;
+	const uint64_t cut =
+	    trace->header.tail_bytes > trace->file_bytes ? 255 * 4 : 0;
 
-	if (trace->defect_count > ends_early && !out->missing_bytes &&
-	    trace->header.state == XS_FILE_CLOSED)
-		out->incomplete = out->lacking =
-		    "the file is damaged, so that any figure may be wrong; "
-		    "copy the trace again, or trace another run";
-
+	XS_EACH(defect, trace->defects, trace->defect_count)
+		if (trace->header.state == XS_FILE_CLOSED &&
+		    defect->offset + cut <= trace->file_bytes)
+			out->incomplete = out->lacking =
+			    "the file is damaged, so that any figure may be "
+			    "wrong; copy the trace again, or trace another run";
 	if (out->missing_bytes > all / 20)
 		out->incomplete = out->lacking = xs_print(
 		    &result->arena,

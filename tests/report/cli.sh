@@ -376,6 +376,11 @@ expect 1 '' '' 'xferspy report zeroed | grep -e "^  1[.?]" -e Strategies -e "1[1
 expect 1 '' '' 'xferspy diff zeroed $pinned | grep predicted'
 expect 2 '' 'of an incomplete trace are not compared; its line marked ! says' \
 	'xferspy diff zeroed $pinned --fail-above 5'
+# So, too, if its end is missing as well.
+expect 2 'not known: the file is damaged, so that' 'zeroed: the file is cut or damaged; copy' \
+	'gzip -dc <$source/examples/traces/stencil-512-pageable.xspy | head -c 12900 >zeroed
+		dd if=/dev/zero of=zeroed bs=1 seek=9000 count=50 conv=notrunc status=none
+		xferspy report zeroed'
 # Zeros at the end of its last chunk are not missed.
 expect 2 'pin the host buffers of' 'padding: the file is cut or damaged; copy' \
 	'zcat <$source/examples/traces/stencil-512-pageable.xspy | head -c 13455 >padding
