@@ -41,18 +41,42 @@ static void leave_out_waits(const struct xs_strategy_case *c,
 			xs_action_leave_out(&plan->actions[i]);
 }
 
+/* A stream that waits for an event may be behind the copy, too. */
+static bool waits_for(const struct xs_step *copy, const struct xs_step *wait)
+{
+	bool recorded = !wait->event;
+
+	for (const struct xs_step *step = copy + 1; step < wait; step++) {
+		if (step->kind == XS_STEP_STREAM_WAIT)
+			return true;
+		recorded |= step->kind == XS_STEP_EVENT_RECORD &&
+			    step->event == wait->event &&
+			    step->queue == copy->queue;
+	}
+	return wait->kind == XS_STEP_SYNC_EVENT
+		   ? recorded
+		   : wait->kind == XS_STEP_SYNC_DEVICE ||
+			 wait->queue == copy->queue;
+}
+
 /* The last asynchronous copy out of pageable memory for which the host waits by
  * nothing but the call, which then returns early; NULL: there is none. */
 static const struct xs_step *unawaited(const struct xs_phase *phase)
 {
+	const struct xs_step *end = phase->steps + phase->step_count;
 	const struct xs_step *last = NULL;
 
 	XS_EACH(step, phase->steps, phase->step_count) {
-		if (step->kind == XS_STEP_D2H && xs_step_is_pageable(step) &&
-		    step->async)
+		const struct xs_step *wait = step + 1;
+
+		if (step->kind != XS_STEP_D2H || !xs_step_is_pageable(step) ||
+		    !step->async)
+			continue;
+		while (wait < end &&
+		       !(xs_step_is_wait(wait) && waits_for(step, wait)))
+			wait++;
+		if (wait == end)
 			last = step;
-		else if (xs_step_is_wait(step))
-			last = NULL;
 	}
 	return last;
 }

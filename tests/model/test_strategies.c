@@ -200,6 +200,12 @@ TEST(test_pinned_copies_out_need_a_wait)
 	steps[3] = step_of(XS_STEP_SYNC_STREAM, 511000, 512000, 0, 0);
 	assert_null(strstr(estimated("pinned")->assumes[0], "the host waits"));
 	assert_null(replayed("pinned")->assumes[1]);
+	/* for another stream, or for an event that precedes the copy */
+	steps[3].queue = steps[2].queue + 1;
+	assert_has(estimated("pinned")->assumes[1], "the host waits");
+	steps[3] = step_of(XS_STEP_SYNC_EVENT, 511000, 512000, 0, 0);
+	steps[3].event = 1;
+	assert_has(estimated("pinned")->assumes[1], "the host waits");
 	phase.step_count = 3;
 	assert_has(estimated("pinned")->assumes[1],
 		   "the host waits before it reads the results");
