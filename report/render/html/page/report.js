@@ -80,7 +80,7 @@ const rowOf = (report, s) => report.phases.find(phase => phase.id === s.phase).e
 const numberOf = s => `${s.step}${s.question ? '?' : '.'} `;
 
 function step(s, report, rounds) {
-  const [, how, figure] = s.shown.saving.match(/(may save|saves about|saves) (\S+ \w+)/) || [];
+  const [, how, figure] = s.shown.saving.match(/(may save|saves about|saves) ((?:up to )?\S+ \w+)/) || [];
   return el('li',
     el('div', how ? el('div.saves', el('small', how), figure) : null),
     el('div', el('div', numberOf(s), el('span.chip', rowName(s)), `: ${s.shown.title}`,
