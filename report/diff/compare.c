@@ -130,7 +130,7 @@ static const char *strategy_of(const struct xs_result_phase *before,
 
 static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 {
-	const int64_t rounds = rounds_in_one(out->before, out->after);
+	const int64_t rounds = out->rounds_in_one;
 	const char *strategy = strategy_of(out->before, out->after, rounds);
 	bool streams =
 	    strategy && (is(strategy, "streams") || is(strategy, "hybrid"));
@@ -229,6 +229,7 @@ static int build_phases(struct xs_diff *diff)
 		if (!out->before || !out->after)
 			continue;
 		describe(diff, out);
+		out->rounds_in_one = rounds_in_one(out->before, out->after);
 		check_prediction(diff, out);
 	}
 	qsort(diff->phases, diff->phase_count, sizeof(*diff->phases),

@@ -42,6 +42,7 @@ struct xs_diff_phase {
 	/* Estimate of before for the strategy of after; NULL if there is none.
 	 */
 	const struct xs_result_estimate *predicted;
+	int64_t rounds_in_one;	 /* so many of before are one of after */
 	const char *unpredicted; /* why there is none; NULL: there is one, or
 				  * no strategy of after is known */
 	int64_t measured_ns; /* a round of before in after, untraced: of several

@@ -50,6 +50,19 @@ static const char *parts(struct xs_diff *diff)
 	return text;
 }
 
+/* A saving is predicted of the program and of the rounds of before; one round
+ * more or less at an end is the same work. */
+static bool is_of_same_work(const struct xs_diff *diff)
+{
+	XS_EACH(phase, diff->phases, diff->phase_count) {
+		if (phase->predicted &&
+		    llabs(phase->after->rounds * phase->rounds_in_one -
+			  phase->before->rounds) > 1 + phase->rounds_in_one)
+			return false;
+	}
+	return !diff->different;
+}
+
 /* As the plan has it, whose range contains what differs between rounds, or the
  * table of strategies. */
 static void add(struct xs_diff_saving *out, const struct xs_result *before,
@@ -116,6 +129,8 @@ void xs_diff_explain(struct xs_diff *diff)
 	if (diff->wall.change == XS_UNKNOWN)
 		return;
 	diff->parts = parts(diff);
+	if (!is_of_same_work(diff))
+		return;
 	XS_EACH(phase, diff->phases, diff->phase_count) {
 		add(out, diff->before, phase);
 	}

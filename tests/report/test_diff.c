@@ -231,6 +231,16 @@ TEST(parts_add_up_to_the_run)
 			    "afterwards -2.70 s, start-up +700 ms");
 }
 
+TEST(no_saving_of_the_run_is_scored_for_other_work)
+{
+	build_pair();
+	assert_non_null(pair.diff.saving.text);
+	xs_diff_free(&pair.diff);
+	pair.after->phases[0].rounds *= 2;
+	build_pair();
+	assert_null(pair.diff.saving.text);
+}
+
 /* The run, too: of 10 s it saves 2 s, or takes 1 s more. */
 TEST(the_saving_of_the_run_is_scored)
 {
