@@ -150,7 +150,8 @@ static void note_defects(struct xs_result *result, const struct xs_trace *trace)
 }
 
 /* Without more than a twentieth of the file, figures mislead, and with damage
- * before its last record, which may be cut: nobody knows what it changed. */
+ * before its last record, which may be cut: nobody knows what it changed. What
+ * follows a whole file changes nothing. */
 static void check_cut(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
@@ -160,7 +161,8 @@ static void check_cut(struct xs_result *result, const struct xs_trace *trace)
 
 	XS_EACH(defect, trace->defects, trace->defect_count)
 		if (trace->header.state == XS_FILE_CLOSED &&
-		    defect->offset + cut <= trace->file_bytes)
+		    defect->offset + cut <= trace->file_bytes &&
+		    defect->offset < trace->header.tail_bytes)
 			out->incomplete = out->lacking =
 			    "the file is damaged, so that any figure may be "
 			    "wrong; copy the trace again, or trace another run";

@@ -376,6 +376,10 @@ expect 1 '' '' 'xferspy report zeroed | grep -e "^  1[.?]" -e Strategies -e "1[1
 expect 1 '' '' 'xferspy diff zeroed $pinned | grep predicted'
 expect 2 '' 'of an incomplete trace are not compared; its line marked ! says' \
 	'xferspy diff zeroed $pinned --fail-above 5'
+# What follows a whole file changes nothing.
+expect 2 'In short: ' 'longer: the file is cut or damaged; copy' \
+	'cp $source/examples/traces/stencil-512-pageable.xspy longer
+		echo >>longer; xferspy report longer'
 # So, too, if its end is missing as well.
 expect 2 'not known: the file is damaged, so that' 'zeroed: the file is cut or damaged; copy' \
 	'gzip -dc <$source/examples/traces/stencil-512-pageable.xspy | head -c 12900 >zeroed
