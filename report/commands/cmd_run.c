@@ -132,7 +132,7 @@ static int check_folder(const char *output, const char *pattern)
 }
 
 /* Returns whether a driver can be loaded. Where there is no device of one, a
- * child tries, so that nothing of it stays in this process. */
+ * silent child tries, so that nothing of it stays in this process. */
 static bool has_driver(void)
 {
 	int status = 0;
@@ -141,8 +141,11 @@ static bool has_driver(void)
 	if (access("/dev/nvidiactl", F_OK) == 0)
 		return true;
 	child = fork();
-	if (child == 0)
+	if (child == 0) {
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
 		_exit(dlopen("libcuda.so.1", RTLD_LAZY) ? 0 : 1);
+	}
 	return child < 0 || waitpid(child, &status, 0) != child || !status;
 }
 
