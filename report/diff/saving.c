@@ -3,6 +3,7 @@
 
 #include "report/result/number.h"
 #include "report/result/shown_row.h"
+#include "report/result/shown_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,22 @@ static const char *effect(struct xs_diff *diff, int64_t saves_ns)
 	    xs_units_ns(llabs(saves_ns)).s, saves_ns < 0 ? " more" : "");
 }
 
+static const char *predicted(struct xs_diff *diff)
+{
+	const struct xs_diff_saving *in = &diff->saving;
+
+	if (in->saves_ns < 0 && in->high_ns < 0)
+		return xs_print(&diff->arena, "takes %s more",
+				xs_units_in_range_ns(-in->saves_ns,
+						     -in->high_ns, -in->low_ns)
+				    .s);
+	if (in->saves_ns < 0)
+		return effect(diff, in->saves_ns);
+	return xs_print(&diff->arena, "saves %s",
+			xs_result_saving(&diff->arena, in->saves_ns, in->low_ns,
+					 in->high_ns));
+}
+
 static const char *text_of(struct xs_diff *diff)
 {
 	const struct xs_diff_saving *in = &diff->saving;
@@ -105,14 +122,12 @@ static const char *text_of(struct xs_diff *diff)
 	if (in->setup_ns > 0)
 		setup = xs_print(&diff->arena, ", with a setup of %s",
 				 xs_units_ns(in->setup_ns).s);
-	return xs_print(
-	    &diff->arena,
-	    "The run, predicted: saves %s%s; measured: %s, %s the "
-	    "interval%s%s.",
-	    xs_units_in_range_ns(in->saves_ns, in->low_ns, in->high_ns).s,
-	    setup, effect(diff, in->measured_ns),
-	    in->within ? "inside" : "outside", in->within ? "" : ": ",
-	    in->within ? "" : diff->parts);
+	return xs_print(&diff->arena,
+			"The run, predicted: %s%s; measured: %s, %s the "
+			"interval%s%s.",
+			predicted(diff), setup, effect(diff, in->measured_ns),
+			in->within ? "inside" : "outside",
+			in->within ? "" : ": ", in->within ? "" : diff->parts);
 }
 
 void xs_diff_explain(struct xs_diff *diff)
