@@ -277,6 +277,15 @@ TEST(the_saving_of_the_run_is_scored)
 	assert_has(text, "\"measured_ns\": -1000000000");
 	free(text);
 	xs_diff_free(&pair.diff);
+	pair.before->coverage.imported = "Nsight Systems 2025.3";
+	build_pair();
+	assert_null(pair.diff.saving.text);
+}
+
+TEST(a_loss_of_the_run_is_told_as_one)
+{
+	struct xs_result_phase *phase = &pair.before->phases[0];
+
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		phase->estimates[i].saves_ns = -5000000;
 		phase->estimates[i].saves_low_ns = -7000000;
@@ -285,10 +294,6 @@ TEST(the_saving_of_the_run_is_scored)
 	build_pair();
 	assert_has(pair.diff.saving.text,
 		   "predicted: takes 5.00 ms (4.00-7.00 ms) more");
-	xs_diff_free(&pair.diff);
-	pair.before->coverage.imported = "Nsight Systems 2025.3";
-	build_pair();
-	assert_null(pair.diff.saving.text);
 }
 
 /* after launches a graph where before launched its kernels. */
