@@ -14,13 +14,14 @@
 double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns);
 
 /*
- * Limits launches, waits and copies of pinned memory that do not block, of a
- * phase's plan (action i is step i), to the costs of the profile, and likewise
- * the time from a launch to its kernel's start on an idle device, and the gap
- * between two kernels of one queue: recording a kernel delays the next one. Any
- * longer time is due to the tracer or to a disturbance. Other copies and frees
- * keep their times. Hashing contents takes none. What another tool took is
- * unknown: a phase of its trace keeps all times.
+ * Limits launches and waits of a phase's plan (action i is step i) to the costs
+ * of the profile, and likewise the time from a launch to its kernel's start on
+ * an idle device, and the gap between two kernels of one queue: recording a
+ * kernel delays the next one. Any longer time is due to the tracer or to a
+ * disturbance. Copies of pinned memory that do not block come nearer to these
+ * costs by XS_TRACER_COPY_NS at most: their calls may wait, too. Other copies
+ * and frees keep their times. Hashing contents takes none. What another tool
+ * took is unknown: a phase of its trace keeps all times.
  */
 void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_phase *phase,
