@@ -9,14 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT_MAX    4096
-#define MACHINES_MAX 8
+#define COUNT_MAX 4096
 
 struct model_options {
 	const struct xs_renderer *renderer;
 	const char *output;
 	struct xs_cli_machines machines;
-	struct xs_formulas_input question; /* without its machines */
+	struct xs_formulas_input question; /* without its machine */
 	double sync_ns;			   /* NAN: from the profile */
 	enum xs_screen_color color;
 };
@@ -113,15 +112,15 @@ static int check_control(const struct model_options *options)
 	    work->h2d_ns,     work->d2h_ns,   work->kernel_ns,
 	    in->flops,	      in->blocks,     in->memory_bytes,
 	    in->shared_bytes, in->operations, options->sync_ns};
-	bool other = in->machine_count > 1 || in->streams ||
-		     work->h2d_crossings + work->d2h_crossings > 0;
+	bool other =
+	    in->streams || work->h2d_crossings + work->d2h_crossings > 0;
 
 	for (size_t i = 0; i < sizeof(of_rounds) / sizeof(*of_rounds); i++)
 		other = other || !isnan(of_rounds[i]);
 	if (other)
 		return xs_cli_misuse("--control",
 				     "it excludes the options of rounds",
-				     "give one --machine, --h2d-bytes or "
+				     "give --machine, --h2d-bytes or "
 				     "--d2h-bytes, and --connections");
 	if (!(work->h2d_bytes > 0) && !(work->d2h_bytes > 0))
 		return xs_cli_misuse("--control",
@@ -135,7 +134,7 @@ static int check(const struct model_options *options)
 	const struct xs_workload *work = &options->question.work;
 	int code;
 
-	if (!options->question.machine_count)
+	if (!options->machines.count)
 		return xs_cli_misuse("--machine FILE|NAME", "it is missing",
 				     options->question.control
 					 ? "give it, and --h2d-bytes N or "
@@ -157,8 +156,7 @@ static const struct xs_cli_option options[] = {
     {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
      offsetof(struct model_options, machines),
      "machine profile, such as gtx-680; the name list\n"
-     "prints all names. Further ones are compared with\n"
-     "the first"},
+     "prints all names"},
     {"--h2d-bytes", 0, "N", parse_bytes,
      offsetof(struct model_options, question.work.h2d_bytes),
      "bytes to the device: 67108864, 64MiB, 1.5G"},
@@ -265,7 +263,7 @@ const struct xs_cli_command xs_cmd_model = {
     .function = model_main,
     .summary = "evaluate the published equations",
     .usage =
-	"Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
+	"Usage: xferspy model --machine FILE|NAME\n"
 	"         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
 	"         --kernel-ms T [OPTIONS]\n"
 	"       xferspy model --machine FILE|NAME --control\n"
@@ -284,7 +282,6 @@ static int parse(int argc, char **argv, struct model_options *out)
 {
 	int code = xs_cli_parse(&xs_cmd_model, argc, argv, out);
 
-	out->question.machine_count = out->machines.count;
 	return code ? code : check(out);
 }
 
@@ -301,12 +298,10 @@ static int print(const struct model_options *given,
 	    given->renderer->model(model, &screen.display, screen.out));
 }
 
-static int load(const struct model_options *given, size_t index,
-		struct xs_machine *machine)
+static int load(const struct model_options *given, struct xs_machine *machine)
 {
-	const char *name = given->machines.names[index];
 	const double sync_ns = given->sync_ns;
-	int code = xs_cli_machine(name, machine);
+	int code = xs_cli_machine(given->machines.names[0], machine);
 	char why[64];
 
 	if (!isnan(sync_ns))
@@ -339,7 +334,7 @@ static int model_main(int argc, char **argv)
 {
 	struct model_options given = {
 	    .renderer = xs_renderers[0],
-	    .machines.most = MACHINES_MAX,
+	    .machines.most = 1,
 	    .question = {.work = {NAN, NAN, NAN, NAN, NAN, 0, 0},
 			 .flops = NAN,
 			 .memory_bytes = NAN,
@@ -347,18 +342,17 @@ static int model_main(int argc, char **argv)
 			 .operations = NAN,
 			 .shared_bytes = NAN},
 	    .sync_ns = NAN};
-	struct xs_machine machines[MACHINES_MAX];
+	struct xs_machine machine;
 	struct xs_formulas_result model = {0};
 	const char *unknown;
 	int code = parse(argc, argv, &given), err;
 
 	if (code)
 		return code;
-	for (size_t i = 0; !code && i < given.question.machine_count; i++)
-		code = load(&given, i, &machines[i]);
+	code = load(&given, &machine);
 	if (code)
 		return code;
-	given.question.machines = machines;
+	given.question.machine = &machine;
 	err = xs_formulas_evaluate(&given.question, &model, &unknown);
 	code = err ? explain(err, unknown) : print(&given, &model);
 	xs_formulas_result_free(&model);

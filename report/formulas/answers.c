@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-#define ANSWERS_MAX 9 /* plus one for each compared machine */
+#define ANSWERS_MAX 9
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -180,50 +180,6 @@ static void say_engines(struct xs_formulas_result *result)
 		     xs_units_ns(other).s));
 }
 
-/* "1.20 ms with 8 streams, 0.61x as fast" */
-static const char *time_text(struct xs_formulas_result *result,
-			     const struct xs_formulas_choice *there)
-{
-	struct xs_arena *arena = &result->base.arena;
-	const struct xs_units_text time = xs_units_ns(there->best_ns);
-	const char *text =
-	    there->streams == XS_UNKNOWN
-		? xs_print(arena, "%s with one copy each way", time.s)
-		: xs_print(arena, "%s with %" PRId64 " streams", time.s,
-			   there->streams);
-
-	if (result->choice.best_ns == XS_UNKNOWN || there->best_ns <= 0)
-		return text;
-	return xs_print(arena, "%s, %s as fast", text,
-			xs_units_ratio((double)result->choice.best_ns /
-				       (double)there->best_ns)
-			    .s);
-}
-
-static void say_compared(struct xs_formulas_result *result,
-			 const struct xs_formulas_comparison *there)
-{
-	struct xs_arena *arena = &result->base.arena;
-	const char *text;
-
-	if (there->choice.best_ns == XS_UNKNOWN) {
-		say(result,
-		    xs_print(arena,
-			     "On %s: unknown; the profile lacks a parameter "
-			     "of copies, or only copy times were given.",
-			     there->name));
-		return;
-	}
-	text = xs_print(arena, "On %s: %s", there->name,
-			time_text(result, &there->choice));
-	if (there->choice.mapped_ns != XS_UNKNOWN)
-		text = xs_print(arena, "%s; mapped memory %s", text,
-				xs_units_ns(there->choice.mapped_ns).s);
-	say(result,
-	    xs_print(arena, "%s. The kernel time is %s: %s.", text,
-		     there->kernel_why, xs_units_ns(there->kernel_ns).s));
-}
-
 /* A rate with its unit. */
 static struct xs_units_text rate(double flops_s)
 {
@@ -252,8 +208,7 @@ static void say_bounds(struct xs_formulas_result *result)
 
 void xs_formulas_answer(struct xs_formulas_result *result)
 {
-	XS_ARENA_NEW(&result->base.arena, result->answers,
-		     ANSWERS_MAX + result->compared_count);
+	XS_ARENA_NEW(&result->base.arena, result->answers, ANSWERS_MAX);
 	if (!result->answers)
 		return;
 	say_what_dominates(result);
@@ -262,7 +217,5 @@ void xs_formulas_answer(struct xs_formulas_result *result)
 	say_faster(result);
 	say_engines(result);
 	say_bounds(result);
-	for (size_t i = 0; i < result->compared_count; i++)
-		say_compared(result, &result->compared[i]);
 	xs_formulas_answer_control(result);
 }

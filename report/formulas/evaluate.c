@@ -155,80 +155,6 @@ static void fill_bounds(const struct xs_formulas_input *q,
 	    .mapped = xs_vw_bound_mapped(&r)};
 }
 
-/*
- * Scales the kernel time to another machine: by the roofline if flops and
- * bytes are given, else by memory bandwidth, else unchanged. Returns which, in
- * words.
- */
-static const char *move_kernel(const struct xs_formulas_input *q,
-			       const struct xs_machine *to, double *kernel_ns)
-{
-	const struct xs_machine *from = &q->machines[0];
-	const struct xs_vw_roofline here = roofline_of(q, from);
-	const struct xs_vw_roofline there = roofline_of(q, to);
-	double ratio = xs_vw_bound_device(&here) / xs_vw_bound_device(&there);
-
-	if (!isnan(q->flops + q->memory_bytes) && from->peak_flops > 0 &&
-	    to->peak_flops > 0 && isfinite(ratio) && ratio > 0) {
-		*kernel_ns *= ratio;
-		return "scaled by the roofline";
-	}
-	ratio = from->memory_bandwidth / to->memory_bandwidth;
-	if (isfinite(ratio) && ratio > 0) {
-		*kernel_ns *= ratio;
-		return "scaled by the memory bandwidth";
-	}
-	return "unchanged";
-}
-
-/* Scales given copy times by the ratio of the links; NAN: unknown. */
-static double moved_ns(double ns, const struct xs_param *from,
-		       const struct xs_param *to)
-{
-	return ns == 0 ? 0 : ns * to->value / from->value;
-}
-
-static int compare(const struct xs_formulas_input *q,
-		   const struct xs_workload *work, const struct xs_machine *to,
-		   struct xs_result *owner, struct xs_formulas_comparison *out)
-{
-	const struct xs_machine *from = &q->machines[0];
-	struct xs_workload moved = *work;
-	struct xs_estimates list = {0};
-	int err = 0;
-
-	*out = (struct xs_formulas_comparison){
-	    .name = xs_arena_copy(&owner->arena, to->name),
-	    .choice = XS_FORMULAS_NO_CHOICE};
-	out->kernel_why = move_kernel(q, to, &moved.kernel_ns);
-	out->kernel_ns = xs_number_round(moved.kernel_ns);
-	moved.h2d_ns = moved_ns(work->h2d_ns, &from->G_h2d, &to->G_h2d);
-	moved.d2h_ns = moved_ns(work->d2h_ns, &from->G_d2h, &to->G_d2h);
-	if (isnan(moved.h2d_ns) == isnan(work->h2d_ns) &&
-	    isnan(moved.d2h_ns) == isnan(work->d2h_ns)) {
-		err = evaluate(q, &moved, to, &list);
-		if (!err)
-			err = xs_formulas_choose(&moved, to, 0, &out->choice);
-	}
-	out->estimates = rows_of(owner, &list, out->choice.explicit_ns);
-	out->estimate_count = out->estimates ? list.count : 0;
-	xs_estimates_free(&list);
-	return err;
-}
-
-static int compare_all(const struct xs_formulas_input *q,
-		       const struct xs_workload *work,
-		       struct xs_formulas_result *out)
-{
-	int err = 0;
-
-	XS_ARENA_NEW(&out->base.arena, out->compared, q->machine_count);
-	for (size_t i = 1; out->compared && !err && i < q->machine_count; i++)
-		err = compare(q, work, &q->machines[i], &out->base,
-			      &out->compared[out->compared_count++]);
-	return err;
-}
-
 static int evaluate_rounds(const struct xs_formulas_input *q,
 			   struct xs_formulas_result *out, const char **unknown)
 {
@@ -255,8 +181,6 @@ static int evaluate_rounds(const struct xs_formulas_input *q,
 	out->estimate_count = out->estimates ? list.count : 0;
 	fill_bounds(q, out);
 	err = xs_formulas_try_faster(&work, out);
-	if (!err)
-		err = compare_all(q, &work, out);
 out:
 	xs_estimates_free(&list);
 	return err;
@@ -267,7 +191,7 @@ int xs_formulas_evaluate(const struct xs_formulas_input *q,
 {
 	int err = 0;
 
-	out->machine = q->machines[0];
+	out->machine = *q->machine;
 	out->base.run.wall_ns = XS_UNKNOWN;
 	*unknown = NULL;
 	if (q->control)

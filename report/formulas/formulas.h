@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results of `xferspy model`: the published equations evaluated from numbers,
- * for one machine and for comparison on others. Times are in ns, sizes in
- * bytes; XS_UNKNOWN or NAN means unknown.
+ * Results of `xferspy model`: the published equations evaluated from numbers.
+ * Times are in ns, sizes in bytes; XS_UNKNOWN or NAN means unknown.
  */
 #pragma once
 
@@ -15,15 +14,14 @@
 /* The input. NAN: not given. */
 struct xs_formulas_input {
 	struct xs_workload work;
-	double flops, memory_bytes;	   /* of the kernel */
-	double blocks, operations;	   /* ATGPU's k, and t of one block */
-	double shared_bytes;		   /* of one block */
-	unsigned streams;		   /* also this n; 0: the best n only */
-	bool control;			   /* who starts the transfers, only */
-	bool peer;			   /* control: between two GPUs */
-	unsigned connections;		   /* control: blocks; 0: the best */
-	const struct xs_machine *machines; /* the first is the main one */
-	size_t machine_count;
+	double flops, memory_bytes; /* of the kernel */
+	double blocks, operations;  /* ATGPU's k, and t of one block */
+	double shared_bytes;	    /* of one block */
+	unsigned streams;	    /* also this n; 0: the best n only */
+	bool control;		    /* who starts the transfers, only */
+	bool peer;		    /* control: between two GPUs */
+	unsigned connections;	    /* control: blocks; 0: the best */
+	const struct xs_machine *machine;
 };
 
 /* Upper bounds of van Werkhoven 2014, section III-A, in flops per second. */
@@ -55,16 +53,6 @@ struct xs_formulas_choice {
 				     .crossings = NAN,                         \
 				     .hybrid_ns = XS_UNKNOWN})
 
-/* The same workload on another machine. */
-struct xs_formulas_comparison {
-	const char *name;
-	int64_t kernel_ns;	/* on that machine */
-	const char *kernel_why; /* how it was scaled */
-	struct xs_formulas_choice choice;
-	struct xs_result_estimate *estimates;
-	size_t estimate_count;
-};
-
 struct xs_formulas_result {
 	struct xs_machine machine;
 	/* of one round; bytes are XS_UNKNOWN if not given, times are computed
@@ -82,8 +70,6 @@ struct xs_formulas_result {
 				   * no equation */
 	bool has_bounds;
 	struct xs_formulas_bounds bounds;
-	struct xs_formulas_comparison *compared;
-	size_t compared_count;
 	/* who starts the transfers, for each direction with bytes */
 	struct xs_control_estimate control[2 * XS_CONTROL_ROWS];
 	size_t control_count;

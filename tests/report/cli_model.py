@@ -193,20 +193,6 @@ class Model(unittest.TestCase):
         self.answers(options, "The kernel does 50 flops for each byte that crosses the "
                      "link", "25 for each byte of device")
 
-    def test_other_machines_are_compared(self):
-        # The Titan's kernel of 4 ms is bound by memory: 288.4 / 208 of it on a K20m,
-        # or by arithmetic, 4500 / 3520.
-        both = ("--machine gtx-titan --machine k20m --h2d-bytes 64MiB "
-                "--d2h-bytes 64MiB --kernel-ms 4 ")
-        other = self.json_of(both)["compared"][0]
-        self.assertEqual(other["machine"], "k20m")
-        self.assertEqual(other["kernel_ns"], 5546154)
-        self.assertGreaterEqual(len(other["estimates"]), 4)
-        self.answers(both, "On k20m: ", "scaled by the memory bandwidth: 5.55 ms")
-        # of 1e12 flops and 1 GiB arithmetic is the longer on both
-        self.answers(both + "--flops 1e12 --memory-bytes 1GiB", "On k20m: ",
-                     "scaled by the roofline: 5.11 ms")
-
     def test_mapped_memory_has_rates_of_its_own(self):
         # 40 MB at 0.15 ns a byte, both ways: 6.02 ms. In alone at 0.12: 4.82 ms.
         self.answers(self.device + BYTES + "--kernel-ms 1",
@@ -334,7 +320,7 @@ class Model(unittest.TestCase):
                  "--control: it needs the bytes of a message"),
                 (self.control + round_ms, "--control: it excludes the options of rounds"),
                 (self.control + BYTES + "--d2h-crossings 2", "excludes the options"),
-                (self.control + BYTES + "--machine h200", "excludes the options"),
+                (self.control + BYTES + "--machine h200", "too many machines; give one"),
                 (self.control + BYTES + "--connections 0", "a whole number from 1"),
                 (self.control + BYTES + "--connections 65537",
                  "65537 is not allowed; give a whole number from 1 to 4096"),

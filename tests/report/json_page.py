@@ -29,7 +29,7 @@ PRINTED = (
      str(SOURCES / "tests/report/dataflow")),
     ("diff", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
      "--fail-above", "5"),
-    ("model", "--machine", "h200", "--machine", "k20m", "--h2d-bytes", "1G",
+    ("model", "--machine", "h200", "--h2d-bytes", "1G",
      "--d2h-bytes", "1G", "--kernel-ms", "3", "--flops", "1e9",
      "--memory-bytes", "2G"),
     ("model", "--machine", "h200", "--h2d-bytes", "8", "--control"))

@@ -94,7 +94,7 @@ def outputs():
     for path in sorted((SOURCES / "examples/machines").glob("*.json")):
         yield "machine", path.name, json.loads(path.read_text())
         yield "model", path.name, output_of(
-            "model", "--machine", path, "--machine", "h100", *WORK,
+            "model", "--machine", path, *WORK,
             "--kernel-ms", 3, "--flops", "1e9", "--memory-bytes", "2G")
         yield "model", path.name, output_of("model", "--machine", path, *WORK,
                                             "--control")

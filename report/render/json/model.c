@@ -17,14 +17,6 @@ static const struct xs_json_field bounds[] = {
 static const struct xs_json_field term[] = {
     FIELDS(name, what, ns, low_ns, high_ns), {0}};
 
-#undef IN
-#define IN struct xs_formulas_comparison
-static const struct xs_json_field comparison[] = {
-    NAMED("machine", name),
-    FIELD(kernel_ns),
-    ROWS(estimates, estimate_count, xs_json_estimate),
-    {0}};
-
 static json_t *terms(const void *in)
 {
 	const struct xs_control_estimate *row = in;
@@ -57,7 +49,7 @@ int xs_render_json_model(const struct xs_formulas_result *model,
 {
 	(void)display;
 	return xs_json_write(
-	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
 		      "machine", xs_machine_json(&model->machine), "kernel_ns",
 		      xs_json_number(model->kernel_ns), "estimates",
 		      xs_json_rows(model->estimates, model->estimate_count,
@@ -65,9 +57,6 @@ int xs_render_json_model(const struct xs_formulas_result *model,
 		      "bounds",
 		      model->has_bounds ? xs_json_object(&model->bounds, bounds)
 					: json_null(),
-		      "compared",
-		      xs_json_rows(model->compared, model->compared_count,
-				   sizeof(*model->compared), comparison),
 		      "control",
 		      xs_json_rows(model->control, model->control_count,
 				   sizeof(*model->control), control),
