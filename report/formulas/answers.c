@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-#define ANSWERS_MAX 9
+#define ANSWERS_MAX 8
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -151,35 +151,6 @@ static void say_faster(struct xs_formulas_result *result)
 		     xs_units_ns(result->faster_gpu_ns).s));
 }
 
-/* What a second copy engine saves: copies out then need not wait for the last
- * copy in (section IV). */
-static void say_engines(struct xs_formulas_result *result)
-{
-	const int64_t best = result->choice.best_ns;
-	const int64_t other = result->other_engines_ns;
-	const bool one = result->machine.copy_engines == 1;
-	int64_t saved;
-
-	if (best == XS_UNKNOWN || other == XS_UNKNOWN)
-		return;
-	saved = one ? best - other : other - best;
-	if (saved < larger(best, other) / 200) {
-		say(result,
-		    one ? "A second copy engine would save less than 0.5 %."
-			: "The second copy engine saves less than 0.5 %.");
-		return;
-	}
-	say(result,
-	    xs_print(&result->base.arena,
-		     one ? "A second copy engine would save %s (%s): the "
-			   "best time would be %s."
-			 : "The second copy engine saves %s (%s): with "
-			   "one, the best time would be %s.",
-		     xs_units_ns(saved).s,
-		     xs_units_percent(saved, one ? best : other).s,
-		     xs_units_ns(other).s));
-}
-
 /* A rate with its unit. */
 static struct xs_units_text rate(double flops_s)
 {
@@ -215,7 +186,6 @@ void xs_formulas_answer(struct xs_formulas_result *result)
 	say_streams(result);
 	say_mapped(result);
 	say_faster(result);
-	say_engines(result);
 	say_bounds(result);
 	xs_formulas_answer_control(result);
 }

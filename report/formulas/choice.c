@@ -148,24 +148,6 @@ static struct xs_machine with_faster_link(const struct xs_machine *machine)
 	return out;
 }
 
-/* Evaluates the machine with one copy engine more or less. With implicit
- * synchronisation the paper has no equation for two. */
-static int try_other_engines(const struct xs_workload *work,
-			     struct xs_formulas_result *out)
-{
-	struct xs_machine other = out->machine;
-	struct xs_formulas_choice choice;
-	int err;
-
-	out->other_engines_ns = XS_UNKNOWN;
-	if (other.implicit_sync != 0 || !other.copy_engines)
-		return 0;
-	other.copy_engines = other.copy_engines == 1 ? 2 : 1;
-	err = xs_formulas_choose(work, &other, 0, &choice);
-	out->other_engines_ns = choice.best_ns;
-	return err;
-}
-
 int xs_formulas_try_faster(const struct xs_workload *work,
 			   struct xs_formulas_result *out)
 {
@@ -176,9 +158,7 @@ int xs_formulas_try_faster(const struct xs_workload *work,
 
 	less.h2d_ns /= 2;
 	less.d2h_ns /= 2;
-	err = try_other_engines(work, out);
-	if (!err)
-		err = xs_formulas_choose(&less, &link, 0, &choice);
+	err = xs_formulas_choose(&less, &link, 0, &choice);
 	out->faster_link_ns = choice.best_ns;
 	less = *work;
 	less.kernel_ns /= 2;

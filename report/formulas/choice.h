@@ -10,7 +10,7 @@ int xs_formulas_choose(const struct xs_workload *work,
 		       const struct xs_machine *machine, unsigned n,
 		       struct xs_formulas_choice *out);
 
-/* Fills few_streams, faster_link_ns, faster_gpu_ns and other_engines_ns. Needs
- * choice and machine. Returns 0 or -errno of xs_model_workload. */
+/* Fills few_streams, faster_link_ns and faster_gpu_ns. Needs choice and
+ * machine. Returns 0 or -errno of xs_model_workload. */
 int xs_formulas_try_faster(const struct xs_workload *work,
 			   struct xs_formulas_result *out);

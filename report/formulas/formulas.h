@@ -62,12 +62,9 @@ struct xs_formulas_result {
 	struct xs_result_estimate *estimates;
 	size_t estimate_count;
 	struct xs_formulas_choice choice;
-	int64_t few_streams;	  /* fewest streams within 1 % of best_ns */
-	int64_t faster_link_ns;	  /* best_ns with a link twice as fast */
-	int64_t faster_gpu_ns;	  /* best_ns with a kernel twice as fast */
-	int64_t other_engines_ns; /* best_ns with two copy engines instead of
-				   * one, or one instead of more; XS_UNKNOWN:
-				   * no equation */
+	int64_t few_streams;	/* fewest streams within 1 % of best_ns */
+	int64_t faster_link_ns; /* best_ns with a link twice as fast */
+	int64_t faster_gpu_ns;	/* best_ns with a kernel twice as fast */
 	bool has_bounds;
 	struct xs_formulas_bounds bounds;
 	/* who starts the transfers, for each direction with bytes */

@@ -116,15 +116,6 @@ class Model(unittest.TestCase):
         self.round_is(12020000, self.model + thrice, *counted)
         self.assertIsNone(self.row(self.model + thrice, *at_mapped_rates))
 
-    def test_what_a_second_engine_saves(self):
-        # Best n of equation 5 with two engines: 4.13 ms; with one, equation 4, at
-        # least all copies in and out: 0.02 + 6 + 2 (n - 1) us, at n = 2 6.022 ms.
-        self.says(self.model + BYTES + "--kernel-ms 1",
-                  "The second copy engine saves 1.89 ms (31.4 %): with one, the best "
-                  "time would\n  be 6.02 ms.")
-        self.says(self.model + BYTES + "--kernel-ms 800",
-                  "The second copy engine saves less than 0.5 %.")
-
     def test_times_stand_for_bytes(self):
         self.round_is(9520000, self.model +
                       "--h2d-ms 4 --d2h-ms 2 --kernel-ms 8 --streams 4",
