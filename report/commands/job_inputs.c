@@ -197,23 +197,21 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 					  : read_digest(path, group);
 	if (code > 0)
 		*group = xs_digest_of_problem("unreadable", path);
-	return *group ? code : -ENOMEM;
+	return code;
 }
 
 /* Replaces a group whose traces are all known by one that only counts a
- * duplicate; else adds these to the known ones. Returns 0 or -ENOMEM. */
-static int count_once(json_t *known, const char *path, json_t **group)
+ * duplicate; else adds these to the known ones. */
+static void count_once(json_t *known, const char *path, json_t **group)
 {
 	json_t *own = xs_digest_ids(*group);
-	const bool is_new = !xs_digest_are_known(own, known);
-	const int err = own ? json_object_update(known, own) : -1;
 
+	if (xs_digest_are_known(own, known)) {
+		json_decref(*group);
+		*group = xs_digest_of_problem("duplicate", path);
+	}
+	json_object_update(known, own);
 	json_decref(own);
-	if (err || is_new)
-		return err ? -ENOMEM : 0;
-	json_decref(*group);
-	*group = xs_digest_of_problem("duplicate", path);
-	return *group ? 0 : -ENOMEM;
 }
 
 int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
@@ -222,7 +220,7 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 	json_t *ids = json_object();
 	int failed = 0, err = 0;
 
-	*all = xs_digest_new();
+	*all = json_object();
 	for (int i = 0; i < inputs->count && !err; i++) {
 		json_t *group;
 		const int code =
@@ -231,9 +229,8 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 		failed += code > 0;
 		err = code < 0 ? code : 0;
 		if (!err && how)
-			err = count_once(ids, inputs->paths[i], &group);
-		if (!err)
-			err = xs_digest_merge(*all, group);
+			count_once(ids, inputs->paths[i], &group);
+		xs_digest_merge(*all, group);
 		json_decref(group);
 	}
 	json_decref(ids);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The xferspy command: finds the subcommand. */
 #include "report/commands/cli.h"
+#include "report/commands/unfinished.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <limits.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,6 +101,18 @@ static void hold_standard(void)
 		close(file);
 }
 
+/* What jansson builds is small beside the trace that it is of: that there is no
+ * memory for it is told here, so that no caller has to look. */
+static void *allocate(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (memory)
+		return memory;
+	xs_unfinished_delete();
+	exit(xs_cli_fail("xferspy", strerror(ENOMEM), "free some memory"));
+}
+
 static int command_main(int argc, char **argv)
 {
 	const struct xs_cli_command *command;
@@ -125,6 +141,7 @@ int main(int argc, char **argv)
 
 	hold_standard();
 	setlocale(LC_CTYPE, "");
+	json_set_alloc_funcs(allocate, free);
 	code = command_main(argc, argv);
 	/* commands that write more than a text have told it */
 	return code == XS_EXIT_DONE || code == XS_CLI_DONE

@@ -43,34 +43,25 @@ int xs_digest_by_name(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-json_t *xs_digest_new(void)
+json_t *xs_digest_member(json_t *object, const char *key)
 {
-	return json_object();
-}
-
-/* Returns object[key], an object that it makes if needed; borrowed. */
-static json_t *member(json_t *object, const char *key)
-{
-	json_t *found = json_object_get(object, key);
-
-	if (found || json_object_set_new(object, key, json_object()) < 0)
-		return found;
+	if (!json_object_get(object, key))
+		json_object_set_new(object, key, json_object());
 	return json_object_get(object, key);
 }
 
 void xs_digest_set(json_t *group, const char *rule, const char *name,
-		   json_t *value, bool *failed)
+		   json_t *value)
 {
-	if (json_object_set_new(member(group, rule), name, value) < 0)
-		*failed = true;
+	json_object_set_new(xs_digest_member(group, rule), name, value);
 }
 
 void xs_digest_number(json_t *group, const char *rule, const char *name,
-		      int64_t number, bool *failed)
+		      int64_t number)
 {
 	if (number != XS_UNKNOWN)
 		xs_digest_set(group, rule, name,
-			      json_integer(number > 0 ? number : 0), failed);
+			      json_integer(number > 0 ? number : 0));
 }
 
 /* A text as digests have it. */
@@ -102,27 +93,23 @@ static struct clipped clip(const char *text, bool lines)
 	return out;
 }
 
-json_t *xs_digest_row(json_t *group, const char *name, const char *key,
-		      bool *failed)
+json_t *xs_digest_row(json_t *group, const char *name, const char *key)
 {
-	json_t *row =
-	    member(member(member(group, "table"), name), clip(key, false).s);
+	json_t *table =
+	    xs_digest_member(xs_digest_member(group, "table"), name);
 
-	if (!row)
-		*failed = true;
-	return row;
+	return xs_digest_member(table, clip(key, false).s);
 }
 
-void xs_digest_count(json_t *group, const char *name, const char *key,
-		     bool *failed)
+void xs_digest_count(json_t *group, const char *name, const char *key)
 {
-	json_t *count = member(member(group, "count"), name);
+	json_t *count =
+	    xs_digest_member(xs_digest_member(group, "count"), name);
 	const struct clipped safe = clip(key, false);
 	const json_int_t old =
 	    json_integer_value(json_object_get(count, safe.s));
 
-	if (json_object_set_new(count, safe.s, json_integer(old + 1)) < 0)
-		*failed = true;
+	json_object_set_new(count, safe.s, json_integer(old + 1));
 }
 
 json_t *xs_digest_text(const char *text)
@@ -190,8 +177,7 @@ char *xs_digest_form(const json_t *group, uint32_t *crc)
 	char *text = json_dumps(group, JSON_SORT_KEYS | JSON_COMPACT |
 					   JSON_ENSURE_ASCII);
 
-	if (text)
-		*crc = (uint32_t)crc32_z(0, (const Bytef *)text, strlen(text));
+	*crc = (uint32_t)crc32_z(0, (const Bytef *)text, strlen(text));
 	return text;
 }
 
@@ -199,9 +185,9 @@ int xs_digest_write(const json_t *group, FILE *out)
 {
 	uint32_t crc;
 	char *text = xs_digest_form(group, &crc);
-	int err = text ? 0 : -ENOMEM;
+	int err = 0;
 
-	if (text && strlen(text) > XS_DIGEST_BYTES - 64)
+	if (strlen(text) > XS_DIGEST_BYTES - 64)
 		err = -EFBIG;
 	if (!err && fprintf(out,
 			    "{\"digest\":%d,\"crc32\":\"%08" PRIx32

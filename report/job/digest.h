@@ -20,7 +20,8 @@
  * Tables and counts keep the first keys in order of their bytes, and rows the
  * first in a total order: what has no room in one digest has none in any that
  * it is merged into. "beyond" has how often that was. A digest whose tables
- * have more rows than there is room for is refused.
+ * have more rows than there is room for is refused. Memory of jansson is not
+ * short: commands/main.c ends the process then.
  */
 #pragma once
 
@@ -43,25 +44,22 @@
 #define XS_DIGEST_BUCKETS 512u
 size_t xs_digest_room(const char *name);
 
-/* Returns an empty group, NULL without memory. The caller owns it. */
-json_t *xs_digest_new(void);
+/* Returns object[key], an object that it makes if needed; borrowed. */
+json_t *xs_digest_member(json_t *object, const char *key);
 
-/* Set group[rule][name]; a group of NULL, or no memory, sets *failed. Without
- * value (NULL) the first sets *failed; the second leaves out XS_UNKNOWN, and
- * has a number below 0 as 0. */
+/* Set group[rule][name]. The second leaves out XS_UNKNOWN, and has a number
+ * below 0 as 0. */
 void xs_digest_set(json_t *group, const char *rule, const char *name,
-		   json_t *value, bool *failed);
+		   json_t *value);
 void xs_digest_number(json_t *group, const char *rule, const char *name,
-		      int64_t number, bool *failed);
+		      int64_t number);
 
-/* Returns the group table[name][key], which it makes if needed; borrowed. NULL
- * sets *failed. Keys become as xs_digest_text() has them. */
-json_t *xs_digest_row(json_t *group, const char *name, const char *key,
-		      bool *failed);
+/* Returns the group table[name][key], which it makes if needed; borrowed. Keys
+ * become as xs_digest_text() has them. */
+json_t *xs_digest_row(json_t *group, const char *name, const char *key);
 
 /* Counts a key once. */
-void xs_digest_count(json_t *group, const char *name, const char *key,
-		     bool *failed);
+void xs_digest_count(json_t *group, const char *name, const char *key);
 
 /* Returns a string of at most XS_DIGEST_TEXT bytes in which '?' stands for
  * what a terminal must not get, but line feeds are kept; empty for NULL. */
@@ -70,9 +68,8 @@ json_t *xs_digest_text(const char *text);
 /* Compares two elements of an array of names, for qsort(). */
 int xs_digest_by_name(const void *left, const void *right);
 
-/* Merges `from` into `to`, which both keep their owners. Returns 0 or -ENOMEM,
- * after which `to` is of no use. */
-int xs_digest_merge(json_t *to, const json_t *from);
+/* Merges `from` into `to`, which both keep their owners. */
+void xs_digest_merge(json_t *to, const json_t *from);
 
 /* Returns group[rule][name]: NULL, or XS_UNKNOWN, if there is none. The number
  * is within 2^60: sums of two do not overflow. */
@@ -83,7 +80,7 @@ int64_t xs_digest_get_number(const json_t *group, const char *rule,
 
 /* Returns an object with a key for each trace that could be read, the same in
  * all digests of that trace; without any if there are more than it has room
- * for. The caller owns it. NULL: no memory. */
+ * for. The caller owns it. */
 json_t *xs_digest_ids(const json_t *group);
 
 /* Returns whether there are ids, which are all among the known ones. */
@@ -96,7 +93,7 @@ bool xs_digest_is(const char *path);
 bool xs_digest_is_named(const char *path);
 
 /* Returns the text of a group, in its one form, and its checksum; the caller
- * frees it. NULL: no memory. */
+ * frees it. */
 char *xs_digest_form(const json_t *group, uint32_t *crc32);
 
 /*
@@ -109,6 +106,6 @@ int xs_digest_read(const char *path, json_t **group, const char **error);
 int xs_digest_parse(const char *text, size_t size, json_t **group,
 		    const char **error);
 
-/* Writes the digest of a group in its one form. Returns 0, -ENOMEM, -EIO, or
- * -EFBIG, without a byte, if nothing could read it. */
+/* Writes the digest of a group in its one form. Returns 0, -EIO, or -EFBIG,
+ * without a byte, if nothing could read it. */
 int xs_digest_write(const json_t *group, FILE *out);

@@ -22,12 +22,10 @@ bool xs_digest_is_busy(const char *part);
 /* Adds times, totals and what the plan leaves open; takes {key of a step: ns
  * that it saves}. */
 void xs_digest_add_totals(json_t *program, const struct xs_digest_process *p,
-			  json_t *steps, bool *failed);
+			  json_t *steps);
 
 /* Add the tables "phases" and "steps" to a program's group. Phases of the same
  * kernels and lines are one row, whatever their sizes; so are steps of the same
  * strategy and lines. The second returns the steps, which the caller owns. */
-void xs_digest_add_phases(json_t *program, const struct xs_digest_process *p,
-			  bool *failed);
-json_t *xs_digest_add_steps(json_t *program, const struct xs_digest_process *p,
-			    bool *failed);
+void xs_digest_add_phases(json_t *program, const struct xs_digest_process *p);
+json_t *xs_digest_add_steps(json_t *program, const struct xs_digest_process *p);

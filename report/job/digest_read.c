@@ -160,7 +160,7 @@ static bool is_whole(const json_t *root)
 
 	free(text);
 	snprintf(wanted, sizeof(wanted), "%08" PRIx32, crc);
-	return text && found && strcmp(found, wanted) == 0;
+	return found && strcmp(found, wanted) == 0;
 }
 
 /* Checks a document. Returns 0, or -errno with its *error. */
@@ -193,18 +193,10 @@ int xs_digest_parse(const char *text, size_t size, json_t **group,
 		: NULL;
 	int err = check(root, error);
 
-	*group = err ? NULL : xs_digest_new();
-	if (!err && !*group)
-		err = -ENOMEM;
+	*group = err ? NULL : json_object();
 	if (!err)
-		err = xs_digest_merge(*group, json_object_get(root, "group"));
-	if (err == -ENOMEM)
-		*error = NULL;
+		xs_digest_merge(*group, json_object_get(root, "group"));
 	json_decref(root);
-	if (err) {
-		json_decref(*group);
-		*group = NULL;
-	}
 	return err;
 }
 

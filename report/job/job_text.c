@@ -121,7 +121,7 @@ static void add_others(struct xs_job *job, const json_t *digest,
 	const int64_t beyond =
 	    xs_digest_get_number(digest, "beyond", "programs");
 	int64_t traces = 0;
-	json_t *names = json_object(), *jobs = xs_digest_new(), *program;
+	json_t *names = json_object(), *jobs = json_object(), *program;
 	const json_t *rest = NULL;
 	bool as_many = false;
 	const char *key;
@@ -136,7 +136,7 @@ static void add_others(struct xs_job *job, const json_t *digest,
 					program);
 		} else if (strcmp(xs_job_of(program, "job"),
 				  xs_job_of(own, "job")) != 0) {
-			job->arena.failed |= xs_digest_merge(jobs, program) < 0;
+			xs_digest_merge(jobs, program);
 		} else if (program != own) {
 			rest = program;
 		}

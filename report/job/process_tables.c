@@ -98,38 +98,34 @@ static int64_t total_ns(const struct xs_result_phase *phase, int64_t round_ns)
 }
 
 static void add_phase(json_t *program, const struct xs_digest_process *p,
-		      const struct xs_result_phase *phase, bool *failed)
+		      const struct xs_result_phase *phase)
 {
 	const char *places = phase_places(p, phase);
 	const int64_t round_ns = until_next_ns(phase);
 	uint64_t hash = xs_hash_text(0, places);
-	json_t *group = xs_digest_new(), *row;
+	json_t *group = json_object(), *row;
 
 	for (size_t i = 0; i < phase->kernel_name_count; i++)
 		hash = xs_hash_text(hash, phase->kernel_names[i]);
-	row = xs_digest_row(program, "phases", key_of(hash).s, failed);
-	xs_digest_number(group, "add", "rounds", phase->rounds, failed);
-	xs_digest_number(group, "add", "total_ns", total_ns(phase, round_ns),
-			 failed);
-	xs_sketch_add(group, "round_ns", round_ns, failed);
-	xs_digest_set(group, "text", "places", places_text(p, places), failed);
+	row = xs_digest_row(program, "phases", key_of(hash).s);
+	xs_digest_number(group, "add", "rounds", phase->rounds);
+	xs_digest_number(group, "add", "total_ns", total_ns(phase, round_ns));
+	xs_sketch_add(group, "round_ns", round_ns);
+	xs_digest_set(group, "text", "places", places_text(p, places));
 	xs_digest_set(group, "text", "kernel",
 		      xs_digest_text(phase->kernel_label ? phase->kernel_label
-							 : "no kernel"),
-		      failed);
+							 : "no kernel"));
 	/* once for all phases of the trace at these lines */
 	if (!xs_digest_get(row, "add", "traces"))
-		xs_digest_number(row, "add", "traces", 1, failed);
-	if (!row || !group || xs_digest_merge(row, group))
-		*failed = true;
+		xs_digest_number(row, "add", "traces", 1);
+	xs_digest_merge(row, group);
 	json_decref(group);
 }
 
-void xs_digest_add_phases(json_t *program, const struct xs_digest_process *p,
-			  bool *failed)
+void xs_digest_add_phases(json_t *program, const struct xs_digest_process *p)
 {
 	for (size_t i = 0; i < p->result->phase_count && i < PHASES_MAX; i++)
-		add_phase(program, p, &p->result->phases[i], failed);
+		add_phase(program, p, &p->result->phases[i]);
 }
 
 /* A change, of phases or of no phase. */
@@ -260,45 +256,40 @@ static size_t collect(const struct xs_digest_process *p, struct step *list)
 }
 
 /* Sums are of numbers from 0: what is below has one of its own. */
-static void add_low(json_t *row, int64_t low_ns, bool *failed)
+static void add_low(json_t *row, int64_t low_ns)
 {
 	if (low_ns < 0 && low_ns != XS_UNKNOWN)
-		xs_digest_number(row, "add", "below_ns", -low_ns, failed);
+		xs_digest_number(row, "add", "below_ns", -low_ns);
 	else
-		xs_digest_number(row, "add", "low_ns", low_ns, failed);
+		xs_digest_number(row, "add", "low_ns", low_ns);
 }
 
 /* Adds a row of the table. */
 static void add_row(json_t *program, const struct xs_digest_process *p,
-		    const struct step *in, bool *failed)
+		    const struct step *in)
 {
-	json_t *row = xs_digest_row(program, "steps", in->key.s, failed);
+	json_t *row = xs_digest_row(program, "steps", in->key.s);
 	json_t *best = json_pack(
 	    "{s:I, s:o, s:o, s:o, s:o}", "by", (json_int_t)in->saves_ns, "text",
 	    xs_digest_text(in->text), "code", xs_digest_text(in->code),
 	    "condition", xs_digest_text(in->condition), "assumes",
 	    xs_digest_text(in->assumes));
 
-	xs_digest_number(row, "add", "traces", 1, failed);
-	xs_digest_number(row, "add", "order", in->order, failed);
-	xs_digest_number(row, "most", "at_most", in->at_most, failed);
-	xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
-	add_low(row, in->low_ns, failed);
-	xs_digest_number(row, "add", "high_ns", in->high_ns, failed);
-	xs_digest_number(row, "most", "after_ns", p->wall_ns - in->saves_ns,
-			 failed);
-	xs_sketch_add(row, "saves_ns", in->saves_ns, failed);
-	xs_digest_set(row, "text", "strategy", xs_digest_text(in->strategy),
-		      failed);
-	xs_digest_set(row, "text", "places", places_text(p, in->places),
-		      failed);
-	xs_digest_set(row, "text", "effort", xs_digest_text(in->effort),
-		      failed);
-	*failed |= json_object_set_new(row, "best", best) < 0;
+	xs_digest_number(row, "add", "traces", 1);
+	xs_digest_number(row, "add", "order", in->order);
+	xs_digest_number(row, "most", "at_most", in->at_most);
+	xs_digest_number(row, "add", "saves_ns", in->saves_ns);
+	add_low(row, in->low_ns);
+	xs_digest_number(row, "add", "high_ns", in->high_ns);
+	xs_digest_number(row, "most", "after_ns", p->wall_ns - in->saves_ns);
+	xs_sketch_add(row, "saves_ns", in->saves_ns);
+	xs_digest_set(row, "text", "strategy", xs_digest_text(in->strategy));
+	xs_digest_set(row, "text", "places", places_text(p, in->places));
+	xs_digest_set(row, "text", "effort", xs_digest_text(in->effort));
+	json_object_set_new(row, "best", best);
 }
 
-json_t *xs_digest_add_steps(json_t *program, const struct xs_digest_process *p,
-			    bool *failed)
+json_t *xs_digest_add_steps(json_t *program, const struct xs_digest_process *p)
 {
 	struct step steps[STEPS_MAX];
 	const size_t count = collect(p, steps);
@@ -307,10 +298,9 @@ json_t *xs_digest_add_steps(json_t *program, const struct xs_digest_process *p,
 	for (size_t i = 0; i < count; i++) {
 		if (steps[i].saves_ns > p->wall_ns)
 			steps[i].saves_ns = p->wall_ns;
-		add_row(program, p, &steps[i], failed);
-		*failed |=
-		    json_object_set_new(saved, steps[i].key.s,
-					json_integer(steps[i].saves_ns)) < 0;
+		add_row(program, p, &steps[i]);
+		json_object_set_new(saved, steps[i].key.s,
+				    json_integer(steps[i].saves_ns));
 	}
 	return saved;
 }

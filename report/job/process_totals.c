@@ -25,38 +25,36 @@ static int64_t rounds_of(const struct xs_digest_process *p)
 	return rounds;
 }
 
-static void put(json_t *out, const char *name, int64_t number, bool *failed)
+static void put(json_t *out, const char *name, int64_t number)
 {
-	*failed |= json_object_set_new(out, name, json_integer(number)) < 0;
+	json_object_set_new(out, name, json_integer(number));
 }
 
 /* {"h2d_bytes": n, ...}: what the process copied, and in how many rounds. */
-static json_t *work_of(const struct xs_digest_process *p, bool *failed)
+static json_t *work_of(const struct xs_digest_process *p)
 {
 	const char *totals = (const char *)&p->result->totals;
 	json_t *out = json_object();
 
-	put(out, "rounds", rounds_of(p), failed);
+	put(out, "rounds", rounds_of(p));
 	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++)
 		put(out, copies[i].name,
-		    *(const int64_t *)(const void *)(totals + copies[i].offset),
-		    failed);
+		    *(const int64_t *)(const void *)(totals +
+						     copies[i].offset));
 	return out;
 }
 
 /* The work of this process alone. */
-static void add_work(json_t *group, const struct xs_digest_process *p,
-		     bool *failed)
+static void add_work(json_t *group, const struct xs_digest_process *p)
 {
-	json_t *moved = work_of(p, failed);
+	json_t *moved = work_of(p);
 
-	xs_digest_number(group, "add", "traces", 1, failed);
-	xs_digest_number(group, "add", "wall_ns", p->wall_ns, failed);
-	xs_digest_number(group, "most", "wall_ns", p->wall_ns, failed);
-	xs_digest_number(group, "add", "kernel_ns", p->result->totals.kernel_ns,
-			 failed);
-	if (json_object_update(json_object_get(group, "add"), moved) < 0)
-		*failed = true;
+	xs_digest_number(group, "add", "traces", 1);
+	xs_digest_number(group, "add", "wall_ns", p->wall_ns);
+	xs_digest_number(group, "most", "wall_ns", p->wall_ns);
+	xs_digest_number(group, "add", "kernel_ns",
+			 p->result->totals.kernel_ns);
+	json_object_update(json_object_get(group, "add"), moved);
 	json_decref(moved);
 }
 
@@ -70,30 +68,29 @@ static int64_t outside_ns(const struct xs_digest_process *p)
 
 /* {"copies": ns, ...}: the parts of the steady part, and what is outside of
  * it. */
-static json_t *parts_of(const struct xs_digest_process *p, bool *failed)
+static json_t *parts_of(const struct xs_digest_process *p)
 {
 	const struct xs_result_verdict *in = &p->result->verdict;
 	json_t *parts = json_object();
 
 	for (size_t i = 0; i < in->part_count; i++)
-		put(parts, in->parts[i].what, in->parts[i].ns, failed);
-	put(parts, "outside", outside_ns(p), failed);
+		put(parts, in->parts[i].what, in->parts[i].ns);
+	put(parts, "outside", outside_ns(p));
 	return parts;
 }
 
 /* The process as a row of the slowest, or of the busiest. Takes its steps, if
  * not NULL. */
 static void add_process(json_t *program, const struct xs_digest_process *p,
-			const char *rows, int64_t by_ns, json_t *steps,
-			bool *failed)
+			const char *rows, int64_t by_ns, json_t *steps)
 {
 	json_t *row = json_pack(
 	    "{s:I, s:o, s:o, s:o, s:o, s:o, s:o*}", "by", (json_int_t)by_ns,
 	    "name", xs_digest_text(p->name), "host", xs_digest_text(p->host),
-	    "kind", xs_digest_text(p->kind), "parts", parts_of(p, failed),
-	    "moved", work_of(p, failed), "steps", steps);
+	    "kind", xs_digest_text(p->kind), "parts", parts_of(p), "moved",
+	    work_of(p), "steps", steps);
 
-	xs_digest_set(program, "rows", rows, json_pack("[o]", row), failed);
+	xs_digest_set(program, "rows", rows, json_pack("[o]", row));
 }
 
 static int64_t busy_ns(const struct xs_digest_process *p)
@@ -107,27 +104,24 @@ static int64_t busy_ns(const struct xs_digest_process *p)
 	return ns;
 }
 
-static void add_totals(json_t *program, const struct xs_digest_process *p,
-		       bool *failed)
+static void add_totals(json_t *program, const struct xs_digest_process *p)
 {
 	const struct xs_result_verdict *verdict = &p->result->verdict;
 
-	add_work(program, p, failed);
-	add_work(xs_digest_row(program, "kinds", p->kind, failed), p, failed);
-	add_work(xs_digest_row(program, "hosts", p->host, failed), p, failed);
-	xs_digest_number(program, "add", "outside_ns", outside_ns(p), failed);
-	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns,
-			 failed);
+	add_work(program, p);
+	add_work(xs_digest_row(program, "kinds", p->kind), p);
+	add_work(xs_digest_row(program, "hosts", p->host), p);
+	xs_digest_number(program, "add", "outside_ns", outside_ns(p));
+	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns);
 	for (size_t i = 0; i < verdict->part_count; i++) {
-		json_t *row = xs_digest_row(program, "parts",
-					    verdict->parts[i].what, failed);
+		json_t *row =
+		    xs_digest_row(program, "parts", verdict->parts[i].what);
 
-		xs_digest_number(row, "add", "traces", 1, failed);
-		xs_digest_number(row, "add", "ns", verdict->parts[i].ns,
-				 failed);
+		xs_digest_number(row, "add", "traces", 1);
+		xs_digest_number(row, "add", "ns", verdict->parts[i].ns);
 		xs_digest_set(row, "text", "words",
-			      json_string(verdict->parts[i].words), failed);
-		xs_sketch_add(row, "ns", verdict->parts[i].ns, failed);
+			      json_string(verdict->parts[i].words));
+		xs_sketch_add(row, "ns", verdict->parts[i].ns);
 	}
 }
 
@@ -154,44 +148,38 @@ static const char *machine_of(const struct xs_result *result)
 
 /* The times of the run, now and with the plan, and who ran. */
 static void add_times(json_t *program, const struct xs_digest_process *p,
-		      json_t *steps, bool *failed)
+		      json_t *steps)
 {
 	const struct xs_result_run *run = &p->result->run;
 	const int64_t busy = busy_ns(p);
 
-	xs_digest_number(program, "most", "after_ns", p->after_ns, failed);
-	xs_digest_number(program, "most", "after_low_ns", p->after_low_ns,
-			 failed);
-	xs_digest_number(program, "most", "after_high_ns", p->after_high_ns,
-			 failed);
-	xs_digest_number(program, "most", "saves_ns", p->wall_ns - p->after_ns,
-			 failed);
-	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(p),
-			 failed);
+	xs_digest_number(program, "most", "after_ns", p->after_ns);
+	xs_digest_number(program, "most", "after_low_ns", p->after_low_ns);
+	xs_digest_number(program, "most", "after_high_ns", p->after_high_ns);
+	xs_digest_number(program, "most", "saves_ns", p->wall_ns - p->after_ns);
+	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(p));
 	if (run->start_us != XS_UNKNOWN) {
-		xs_digest_number(program, "most", "start_us", run->start_us,
-				 failed);
+		xs_digest_number(program, "most", "start_us", run->start_us);
 		xs_digest_number(program, "least", "end_us",
-				 run->start_us + run->wall_ns / 1000, failed);
+				 run->start_us + run->wall_ns / 1000);
 	}
-	xs_sketch_add(program, "wall_ns", p->wall_ns, failed);
-	xs_digest_count(program, "traces", p->id, failed);
-	xs_digest_count(program, "machines", machine_of(p->result), failed);
+	xs_sketch_add(program, "wall_ns", p->wall_ns);
+	xs_digest_count(program, "traces", p->id);
+	xs_digest_count(program, "machines", machine_of(p->result));
 	if (p->gpu && p->gpu->uuid)
-		xs_digest_count(program, "gpus", p->gpu->uuid, failed);
+		xs_digest_count(program, "gpus", p->gpu->uuid);
 	if (p->gpu && p->gpu->name)
-		xs_digest_count(program, "models", p->gpu->name, failed);
+		xs_digest_count(program, "models", p->gpu->name);
 	if (run->recorder)
-		xs_digest_count(program, "versions", run->recorder, failed);
-	xs_digest_number(program, "add", "busy_ns", busy, failed);
-	add_process(program, p, "slowest", p->wall_ns, steps, failed);
-	add_process(program, p, "busiest", busy, NULL, failed);
+		xs_digest_count(program, "versions", run->recorder);
+	xs_digest_number(program, "add", "busy_ns", busy);
+	add_process(program, p, "slowest", p->wall_ns, steps);
+	add_process(program, p, "busiest", busy, NULL);
 }
 
 /* What the plan leaves open: of all processes, that of the one that a change of
  * data movement may save most. */
-static void add_open(json_t *program, const struct xs_digest_process *p,
-		     bool *failed)
+static void add_open(json_t *program, const struct xs_digest_process *p)
 {
 	const struct xs_result *in = p->result;
 	const int64_t most_ns = at_most_ns(p);
@@ -202,13 +190,13 @@ static void add_open(json_t *program, const struct xs_digest_process *p,
 		      xs_digest_text(in->question), "question_code",
 		      xs_digest_text(in->question_code));
 
-	*failed |= json_object_set_new(program, "best", best) < 0;
+	json_object_set_new(program, "best", best);
 }
 
 void xs_digest_add_totals(json_t *program, const struct xs_digest_process *p,
-			  json_t *steps, bool *failed)
+			  json_t *steps)
 {
-	add_times(program, p, steps, failed);
-	add_totals(program, p, failed);
-	add_open(program, p, failed);
+	add_times(program, p, steps);
+	add_totals(program, p);
+	add_open(program, p);
 }

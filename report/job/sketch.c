@@ -50,7 +50,7 @@ static struct exact_name exact_name(const char *name)
 	return out;
 }
 
-void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
+void xs_sketch_add(json_t *group, const char *name, int64_t value)
 {
 	char key[24];
 
@@ -58,12 +58,12 @@ void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
 		return;
 	if (value < 0)
 		value = 0;
-	xs_digest_number(group, "least", name, value, failed);
-	xs_digest_number(group, "most", name, value, failed);
+	xs_digest_number(group, "least", name, value);
+	xs_digest_number(group, "most", name, value);
 	snprintf(key, sizeof(key), "%04u", bucket_of((uint64_t)value));
-	xs_digest_count(group, name, key, failed);
+	xs_digest_count(group, name, key);
 	snprintf(key, sizeof(key), "%" PRId64, value);
-	xs_digest_count(group, exact_name(name).s, key, failed);
+	xs_digest_count(group, exact_name(name).s, key);
 }
 
 /* A value, and how many there are. */

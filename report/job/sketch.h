@@ -15,8 +15,7 @@
 
 /* Adds the value of a trace: the least, the most and a count; a negative one as
  * 0, XS_UNKNOWN not. */
-void xs_sketch_add(json_t *group, const char *name, int64_t value,
-		   bool *failed);
+void xs_sketch_add(json_t *group, const char *name, int64_t value);
 
 /* Returns the value that as many are above as below, XS_UNKNOWN without values;
  * *exact: it is one of them. */

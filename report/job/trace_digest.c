@@ -74,19 +74,18 @@ static const char *kind_of(struct xs_result *result)
 /* Counts a trace that something is wrong with, by its name. Returns the row, as
  * xs_digest_row() does. */
 static json_t *add_problem(json_t *group, const char *table, const char *what,
-			   const char *name, bool *failed)
+			   const char *name)
 {
-	json_t *row = xs_digest_row(group, table, what, failed);
+	json_t *row = xs_digest_row(group, table, what);
 
-	xs_digest_number(row, "add", "traces", 1, failed);
-	xs_digest_count(row, "names", name, failed);
+	xs_digest_number(row, "add", "traces", 1);
+	xs_digest_count(row, "names", name);
 	return row;
 }
 
 /* Counts the warnings of a trace, whatever their figures, with the text of
  * one. */
-static void add_warnings(json_t *program, const struct xs_digest_process *p,
-			 bool *failed)
+static void add_warnings(json_t *program, const struct xs_digest_process *p)
 {
 	const struct xs_result_coverage *in = &p->result->coverage;
 	struct xs_arena *arena = &p->result->arena;
@@ -99,10 +98,10 @@ static void add_warnings(json_t *program, const struct xs_digest_process *p,
 		if (json_object_get(xs_digest_get(program, "table", "warnings"),
 				    kind))
 			continue;
-		row = add_problem(program, "warnings", kind, p->name, failed);
+		row = add_problem(program, "warnings", kind, p->name);
 		best = json_pack("{s:i, s:o}", "by", 0, "text",
 				 xs_digest_text(in->notes[i]));
-		*failed |= json_object_set_new(row, "best", best) < 0;
+		json_object_set_new(row, "best", best);
 	}
 }
 
@@ -175,8 +174,7 @@ static const char *job_of(struct xs_result *result, int64_t ranks)
 
 /* What is in the figures. Traces that end early are a program of their own, as
  * those of each job are. */
-static void add_program(json_t *group, const struct xs_digest_process *p,
-			bool *failed)
+static void add_program(json_t *group, const struct xs_digest_process *p)
 {
 	struct xs_result *result = p->result;
 	struct xs_arena *arena = &result->arena;
@@ -190,17 +188,15 @@ static void add_program(json_t *group, const struct xs_digest_process *p,
 	if (!name)
 		name = "unknown";
 	key = xs_print(arena, "%s%s%s", name, job, why ? " (incomplete)" : "");
-	program = xs_digest_row(group, "programs", key, failed);
-	xs_digest_number(program, "most", "ranks", ranks, failed);
-	xs_digest_set(program, "text", "name", xs_digest_text(name), failed);
-	xs_digest_set(program, "text", "job", xs_digest_text(job), failed);
-	xs_digest_set(program, "text", "incomplete", xs_digest_text(why),
-		      failed);
-	xs_digest_count(program, "names", p->name, failed);
-	xs_digest_add_totals(program, p,
-			     xs_digest_add_steps(program, p, failed), failed);
-	xs_digest_add_phases(program, p, failed);
-	add_warnings(program, p, failed);
+	program = xs_digest_row(group, "programs", key);
+	xs_digest_number(program, "most", "ranks", ranks);
+	xs_digest_set(program, "text", "name", xs_digest_text(name));
+	xs_digest_set(program, "text", "job", xs_digest_text(job));
+	xs_digest_set(program, "text", "incomplete", xs_digest_text(why));
+	xs_digest_count(program, "names", p->name);
+	xs_digest_add_totals(program, p, xs_digest_add_steps(program, p));
+	xs_digest_add_phases(program, p);
+	add_warnings(program, p);
 }
 
 /* Why the trace is in no figure; NULL: it is. */
@@ -214,21 +210,19 @@ static const char *problem_of(const struct xs_result *result, bool known)
 
 json_t *xs_digest_of_result(struct xs_result *result)
 {
-	json_t *group = xs_digest_new();
+	json_t *group = json_object();
 	struct xs_digest_process p;
 	const bool known = prepare(result, &p);
 	const char *problem = problem_of(result, known);
-	bool failed = !group;
 
-	xs_digest_number(group, "add", "traces", 1, &failed);
+	xs_digest_number(group, "add", "traces", 1);
 	if (problem) {
-		xs_digest_count(
-		    add_problem(group, "problems", problem, p.name, &failed),
-		    "traces", p.id, &failed);
+		xs_digest_count(add_problem(group, "problems", problem, p.name),
+				"traces", p.id);
 	} else {
-		add_program(group, &p, &failed);
+		add_program(group, &p);
 	}
-	if (!failed && !result->arena.failed)
+	if (!result->arena.failed)
 		return group;
 	json_decref(group);
 	return NULL;
@@ -236,12 +230,8 @@ json_t *xs_digest_of_result(struct xs_result *result)
 
 json_t *xs_digest_of_problem(const char *what, const char *path)
 {
-	json_t *group = xs_digest_new();
-	bool failed = !group;
+	json_t *group = json_object();
 
-	add_problem(group, "problems", what, path, &failed);
-	if (!failed)
-		return group;
-	json_decref(group);
-	return NULL;
+	add_problem(group, "problems", what, path);
+	return group;
 }

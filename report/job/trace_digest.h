@@ -12,5 +12,5 @@
 json_t *xs_digest_of_result(struct xs_result *result);
 
 /* Returns the group of a trace that is in no figure, and why: "unreadable", or
- * "duplicate"; as above. */
+ * "duplicate". The caller owns it. */
 json_t *xs_digest_of_problem(const char *what, const char *path);

@@ -12,7 +12,7 @@ static inline void merge_result(json_t *all, struct xs_result *result)
 {
 	json_t *group = xs_digest_of_result(result);
 
-	assert_int_equal(xs_digest_merge(all, group), 0);
+	xs_digest_merge(all, group);
 	json_decref(group);
 }
 

@@ -19,7 +19,7 @@
 static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 			     size_t changes)
 {
-	json_t *all = xs_digest_new();
+	json_t *all = json_object();
 
 	for (int rank = 0; rank < ranks; rank++) {
 		struct xs_result *result = fixture_result();

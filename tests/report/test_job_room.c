@@ -35,7 +35,7 @@ static void merge_other(json_t *all, const char *app, int64_t line)
 /* Of many programs that of the most traces, not the first by name. */
 TEST(the_program_of_the_most_traces_is_the_job)
 {
-	json_t *all = xs_digest_new();
+	json_t *all = json_object();
 	struct xs_job *job;
 	char name[16];
 
@@ -62,7 +62,7 @@ TEST(what_has_no_room_is_told)
 	static const int64_t lines[] = {200, 300};
 
 	for (size_t i = 0; i < 2; i++) {
-		json_t *all = xs_digest_new();
+		json_t *all = json_object();
 		struct xs_job *job;
 
 		for (int64_t line = 1; line <= lines[i]; line++)
@@ -125,13 +125,13 @@ TEST(hostile_counts_are_bounded)
 	char *sealed = seal(digest, strlen(digest));
 	struct xs_job *job;
 	const char *error;
-	json_t *group, *twice = xs_digest_new();
+	json_t *group, *twice = json_object();
 
 	assert_int_equal(
 	    xs_digest_parse(sealed, strlen(sealed), &group, &error), 0);
 	free(sealed);
-	assert_int_equal(xs_digest_merge(twice, group), 0);
-	assert_int_equal(xs_digest_merge(twice, group), 0);
+	xs_digest_merge(twice, group);
+	xs_digest_merge(twice, group);
 	const json_t *gpus = xs_digest_get(
 	    json_object_get(xs_digest_get(twice, "table", "programs"), "p"),
 	    "count", "gpus");
@@ -151,7 +151,7 @@ TEST(hostile_counts_are_bounded)
  * ended. */
 static struct xs_job *one_after_another(int64_t late, int64_t ranks)
 {
-	json_t *all = xs_digest_new();
+	json_t *all = json_object();
 
 	for (int64_t i = 0; i < 2; i++) {
 		struct xs_result *result = fixture_result();

@@ -19,9 +19,9 @@ static json_t *site(struct xs_arena *arena, const struct xs_result_site *in)
 {
 	json_t *out = json_object();
 
-	xs_json_set(&out, "label",
-		    xs_json_text(xs_result_site_label(arena, in)));
-	xs_json_add(&out, in, site_fields);
+	json_object_set_new(out, "label",
+			    xs_json_text(xs_result_site_label(arena, in)));
+	xs_json_add(out, in, site_fields);
 	return out;
 }
 
@@ -31,7 +31,7 @@ static json_t *sites(struct xs_arena *arena,
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < in->site_count; i++)
-		xs_json_append(&out, site(arena, &in->sites[i]));
+		json_array_append_new(out, site(arena, &in->sites[i]));
 	return out;
 }
 
@@ -58,14 +58,14 @@ static json_t *view(const struct xs_result *result,
 {
 	json_t *out = json_object();
 
-	xs_json_set(&out, "phase",
-		    in->phase ? json_integer(in->phase - result->phases)
-			      : json_null());
-	xs_json_set(&out, "estimate",
-		    in->estimate
-			? json_integer(in->estimate - in->phase->estimates)
-			: json_null());
-	xs_json_add(&out, in, view_fields);
+	json_object_set_new(out, "phase",
+			    in->phase ? json_integer(in->phase - result->phases)
+				      : json_null());
+	json_object_set_new(
+	    out, "estimate",
+	    in->estimate ? json_integer(in->estimate - in->phase->estimates)
+			 : json_null());
+	xs_json_add(out, in, view_fields);
 	return out;
 }
 
@@ -75,7 +75,7 @@ static json_t *views(const struct xs_result *result,
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < in->view_count; i++)
-		xs_json_append(&out, view(result, &in->views[i]));
+		json_array_append_new(out, view(result, &in->views[i]));
 	return out;
 }
 
@@ -98,10 +98,10 @@ static json_t *rows(const struct xs_result *result,
 						    result, phase, row);
 		json_t *item = xs_json_object(&shown, row_fields);
 
-		xs_json_set(
-		    &item, "listed",
+		json_object_set_new(
+		    item, "listed",
 		    json_boolean(xs_result_is_listed(result, phase, row)));
-		xs_json_append(&out, item);
+		json_array_append_new(out, item);
 	}
 	return out;
 }
@@ -114,8 +114,8 @@ static json_t *phases(struct xs_result *result)
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		xs_json_append(
-		    &out,
+		json_array_append_new(
+		    out,
 		    json_pack("{s:I, s:I, s:I, s:o, s:o}", "used_between_ns",
 			      (json_int_t)xs_result_used_between_ns(phase),
 			      "in_run_ns",
@@ -138,8 +138,8 @@ static json_t *steps(struct xs_result *result)
 	for (size_t i = 0; i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
 
-		xs_json_append(
-		    &out,
+		json_array_append_new(
+		    out,
 		    json_pack(
 			"{s:o, s:o, s:o}", "title",
 			xs_json_text(xs_print(
@@ -175,20 +175,20 @@ json_t *xs_html_meta(struct xs_result *result,
 {
 	json_t *out = json_object();
 
-	xs_json_set(&out, "names",
-		    xs_json_texts(timeline->names, timeline->name_count));
-	xs_json_set(&out, "sites", sites(&result->arena, timeline));
-	xs_json_set(&out, "views", views(result, timeline));
-	xs_json_set(&out, "phases", phases(result));
-	xs_json_set(&out, "steps", steps(result));
-	xs_json_set(&out, "no_phases",
-		    xs_json_text(xs_result_no_phases(result)));
-	xs_json_set(&out, "no_overlap",
-		    xs_json_text(xs_result_no_overlap(
-			result->verdict.repeats ? &result->steady.totals
-						: &result->totals)));
-	xs_json_set(&out, "beyond", xs_json_text(beyond(result)));
-	xs_json_set(&out, "pinning_outside",
-		    xs_json_text(xs_result_pinning_outside(result)));
+	json_object_set_new(
+	    out, "names", xs_json_texts(timeline->names, timeline->name_count));
+	json_object_set_new(out, "sites", sites(&result->arena, timeline));
+	json_object_set_new(out, "views", views(result, timeline));
+	json_object_set_new(out, "phases", phases(result));
+	json_object_set_new(out, "steps", steps(result));
+	json_object_set_new(out, "no_phases",
+			    xs_json_text(xs_result_no_phases(result)));
+	json_object_set_new(out, "no_overlap",
+			    xs_json_text(xs_result_no_overlap(
+				result->verdict.repeats ? &result->steady.totals
+							: &result->totals)));
+	json_object_set_new(out, "beyond", xs_json_text(beyond(result)));
+	json_object_set_new(out, "pinning_outside",
+			    xs_json_text(xs_result_pinning_outside(result)));
 	return out;
 }

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 /*
- * Returns a new reference, NULL without memory: {names, sites: [{label, call,
+ * Returns a new reference: {names, sites: [{label, call,
  * function, file, line, text}], views: [{phase, estimate, rounds, lanes:
  * [{kind, name, count}]}], phases: [{used_between_ns, in_run_ns, kernels_ns,
  * text, rows}], steps: [{title, saving, conditions}], no_phases, no_overlap,

@@ -114,12 +114,10 @@ static int put_timeline(struct xs_result *result, FILE *out)
 	const struct xs_result_timeline *timeline =
 	    result->timeline ? result->timeline : &empty;
 	json_t *meta = xs_html_meta(result, timeline);
-	char *text = meta ? json_dumps(meta, JSON_COMPACT) : NULL;
-	int err = -ENOMEM;
+	char *text = json_dumps(meta, JSON_COMPACT);
+	const int err = put_block("texts", text, strlen(text), out);
 
 	json_decref(meta);
-	if (text)
-		err = put_block("texts", text, strlen(text), out);
 	free(text);
 	return err ? err : put_slices(timeline, out);
 }

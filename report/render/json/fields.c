@@ -53,25 +53,22 @@ static bool is_empty(const char *in, const struct xs_json_field *field)
 	return field->kind == XS_JSON_ROWS_IF_ANY && !*(const size_t *)count_at;
 }
 
-void xs_json_add(json_t **out, const void *in,
-		 const struct xs_json_field *field)
+void xs_json_add(json_t *out, const void *in, const struct xs_json_field *field)
 {
-	if (!in)
-		xs_json_set(out, "", NULL);
 	for (; in && field->kind != XS_JSON_END; field++)
 		if (field->kind == XS_JSON_MEMBERS)
 			xs_json_add(
 			    out, pointer_at((const char *)in + field->offset),
 			    field->fields);
 		else if (!is_empty(in, field))
-			xs_json_set(out, field->key, value(in, field));
+			json_object_set_new(out, field->key, value(in, field));
 }
 
 json_t *xs_json_object(const void *in, const struct xs_json_field *fields)
 {
 	json_t *out = json_object();
 
-	xs_json_add(&out, in, fields);
+	xs_json_add(out, in, fields);
 	return out;
 }
 
@@ -81,8 +78,8 @@ json_t *xs_json_rows(const void *items, size_t count, size_t size,
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		xs_json_append(
-		    &out,
+		json_array_append_new(
+		    out,
 		    xs_json_object((const char *)items + i * size, fields));
 	return out;
 }

@@ -33,7 +33,7 @@ struct xs_json_field {
 	size_t count_at, size; /* TEXTS, ROWS: where their number is, and the
 				* size of an item */
 	const struct xs_json_field *fields;
-	/* Returns a new reference, or NULL without memory. */
+	/* Returns a new reference. */
 	json_t *(*make)(const void *in);
 };
 
@@ -103,7 +103,7 @@ struct xs_json_field {
 		.offset = offsetof(IN, name), .make = (function)               \
 	}
 
-/* Returns a new reference, or NULL without memory. */
+/* Returns a new reference. */
 json_t *xs_json_object(const void *in, const struct xs_json_field *fields);
 
 /* The same of an array of objects, from items of a size. */
@@ -111,5 +111,5 @@ json_t *xs_json_rows(const void *items, size_t count, size_t size,
 		     const struct xs_json_field *fields);
 
 /* Sets a key of each member. */
-void xs_json_add(json_t **out, const void *in,
+void xs_json_add(json_t *out, const void *in,
 		 const struct xs_json_field *fields);

@@ -15,11 +15,11 @@ static json_t *bounds(const void *in)
 		const double share =
 		    (double)part->ns / (double)verdict->recorded_ns;
 
-		xs_json_append(&out, json_pack("{s:o, s:o, s:o}", "what",
-					       xs_json_text(part->what), "ns",
-					       xs_json_number(part->ns),
-					       "share_percent",
-					       xs_json_ratio(100 * share)));
+		json_array_append_new(
+		    out, json_pack("{s:o, s:o, s:o}", "what",
+				   xs_json_text(part->what), "ns",
+				   xs_json_number(part->ns), "share_percent",
+				   xs_json_ratio(100 * share)));
 	}
 	return out;
 }
@@ -81,8 +81,8 @@ static json_t *sites(const void *in)
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < step->site_count; i++)
-		xs_json_append(&out,
-			       xs_json_object(step->sites[i], xs_json_site));
+		json_array_append_new(
+		    out, xs_json_object(step->sites[i], xs_json_site));
 	return out;
 }
 

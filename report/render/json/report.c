@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The JSON report. Numbers are integers of ns and bytes; unknown is null. Out
- * of memory, jansson returns NULL, and xs_json_set() and xs_json_append() make
- * NULL of what would have it, so that the whole report fails.
- */
+/* The JSON report. Numbers are integers of ns and bytes; unknown is null. */
 #include "report/render/json/json.h"
 
 #include "model/machine/machine_json.h"
@@ -199,7 +195,7 @@ int xs_render_json_report(struct xs_result *const *results, size_t count,
 	root = json_array();
 	for (size_t i = 0; i < count; i++)
 		if (results[i])
-			xs_json_append(&root,
-				       xs_json_object(results[i], report));
+			json_array_append_new(
+			    root, xs_json_object(results[i], report));
 	return xs_json_write(root, out);
 }

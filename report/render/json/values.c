@@ -45,26 +45,8 @@ json_t *xs_json_texts(const char *const *items, size_t count)
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		xs_json_append(&out, xs_json_text(items[i]));
+		json_array_append_new(out, xs_json_text(items[i]));
 	return out;
-}
-
-static void keep_if(json_t **out, int rc)
-{
-	if (rc < 0) {
-		json_decref(*out);
-		*out = NULL;
-	}
-}
-
-void xs_json_set(json_t **out, const char *key, json_t *value)
-{
-	keep_if(out, json_object_set_new(*out, key, value));
-}
-
-void xs_json_append(json_t **out, json_t *value)
-{
-	keep_if(out, json_array_append_new(*out, value));
 }
 
 /* Writes a character that a terminal must not get. Returns its bytes. */
@@ -100,12 +82,9 @@ static int write_part(const char *text, size_t size, void *out)
 
 int xs_json_write(json_t *root, FILE *out)
 {
-	int err;
+	const int err = json_dump_callback(
+	    root, write_part, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 
-	if (!root)
-		return -ENOMEM;
-	err = json_dump_callback(root, write_part, out,
-				 JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	json_decref(root);
 	return err < 0 || fputc('\n', out) == EOF ? -EIO : 0;
 }
