@@ -145,7 +145,7 @@ void xs_build_kernel_waits(struct xs_result *result,
 			   struct xs_result_phase *out);
 
 /* Fills transfer_ns, movable_ns and kernel_busy_ns from the phase's steps. */
-void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
+void xs_build_movable(const struct xs_phase *phase,
 		      struct xs_result_phase *out);
 
 /* Fills beside_link_ns and beside_kernels_ns of all phases. Needs run.devices

@@ -119,16 +119,13 @@ static int64_t copies_ns(const struct xs_phase *phase, uint8_t kind,
 	return count ? union_ns(spans, count) : XS_UNKNOWN;
 }
 
-void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
-		      struct xs_result_phase *out)
+void xs_build_movable(const struct xs_phase *phase, struct xs_result_phase *out)
 {
 	struct span *spans = calloc(2 * phase->step_count + 1, sizeof(*spans));
 	const bool may_wait = xs_launches_await_staging(phase) > 0;
 
-	if (!spans) {
-		result->arena.failed = true;
-		return;
-	}
+	if (!spans)
+		xs_no_memory();
 	out->transfer_ns =
 	    time_of(phase, spans, may_wait ? moves_or_may_wait : moves_or_waits,
 		    xs_step_is_copy);

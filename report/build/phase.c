@@ -225,9 +225,9 @@ static void build_kernels(struct xs_result *result,
 
 	XS_ARENA_NEW(&result->arena, out->kernel_names, KERNEL_NAMES_MAX);
 	if (!seen)
-		result->arena.failed = true;
-	for (size_t i = 0; seen && out->kernel_names && i < phase->step_count &&
-			   out->kernel_name_count < KERNEL_NAMES_MAX;
+		xs_no_memory();
+	for (size_t i = 0;
+	     i < phase->step_count && out->kernel_name_count < KERNEL_NAMES_MAX;
 	     i++) {
 		uint32_t shape = phase->steps[i].shape;
 
@@ -248,8 +248,7 @@ static void build_kernels(struct xs_result *result,
 
 /* Counts the streams of a round's copies and kernels, and finds the issue
  * order: chunk by chunk (depth) or stage by stage (breadth). */
-static void build_streams(struct xs_result *result,
-			  const struct xs_trace *trace,
+static void build_streams(const struct xs_trace *trace,
 			  const struct xs_phase *phase,
 			  struct xs_result_phase *out)
 {
@@ -258,8 +257,8 @@ static void build_streams(struct xs_result *result,
 	int64_t streams = 0;
 
 	if (!seen)
-		result->arena.failed = true;
-	for (size_t i = 0; seen && i < phase->step_count; i++) {
+		xs_no_memory();
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		if (step->kind == XS_STEP_H2D)
@@ -361,9 +360,9 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	};
 	set_usual(phase, out);
 	xs_build_counters(phase, &out->counters);
-	xs_build_movable(result, phase, out);
+	xs_build_movable(phase, out);
 	xs_build_kernel_waits(result, trace, phase, out);
-	build_streams(result, trace, phase, out);
+	build_streams(trace, phase, out);
 	build_kernels(result, trace, phase, out);
 	build_sites(result, trace, phase, out);
 	build_texts(result, trace, out);

@@ -325,5 +325,5 @@ int xs_build_pinned_budget(struct xs_result *result,
 		take(&b, out);
 	free(b.buffers);
 	result->pinned_budget = out;
-	return rc ? rc : result->arena.failed ? -ENOMEM : 0;
+	return rc;
 }

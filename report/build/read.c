@@ -308,7 +308,7 @@ static int build_advice(struct build *b)
 		err = xs_verdict_say(result);
 	if (!err && b->options->timeline)
 		err = b->options->timeline(result, trace, &b->phases);
-	return !err && result->arena.failed ? -ENOMEM : err;
+	return err;
 }
 
 static int build(struct build *b, const char *path)

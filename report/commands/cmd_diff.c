@@ -227,17 +227,16 @@ static int compare(const struct xs_diff_options *given,
 {
 	struct xs_diff diff;
 	struct xs_screen screen;
-	int code = xs_screen_open(&screen, given->output, given->color), err;
+	int code = xs_screen_open(&screen, given->output, given->color);
 
 	if (code)
 		return code;
-	err = xs_diff_build_runs(before->runs, (size_t)before->count,
-				 after->runs, (size_t)after->count, &diff);
+	xs_diff_build_runs(before->runs, (size_t)before->count, after->runs,
+			   (size_t)after->count, &diff);
 	diff.allow_different = given->allow_different;
-	if (!err)
-		err = given->renderer->diff(&diff, given->fail_above,
-					    &screen.display, screen.out);
-	code = xs_cli_close(screen.path, screen.out, err);
+	code = xs_cli_close(screen.path, screen.out,
+			    given->renderer->diff(&diff, given->fail_above,
+						  &screen.display, screen.out));
 	if (!code)
 		code = gate(given, &diff);
 	xs_diff_free(&diff);
@@ -250,8 +249,7 @@ static int read_side(struct side *side, const struct xs_result_options *how)
 
 	side->runs = calloc((size_t)side->count, sizeof(struct xs_result *));
 	if (!side->runs)
-		return xs_cli_fail("diff", strerror(ENOMEM),
-				   "free some memory");
+		xs_no_memory();
 	for (int i = 0; i < side->count && !code; i++)
 		code = xs_cli_read(side->traces[i], how, &side->runs[i]);
 	return code;

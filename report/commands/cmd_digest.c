@@ -66,9 +66,6 @@ static int digest_main(int argc, char **argv)
 		    given.machine.names, given.machine.count, &machines, &how);
 	if (!code)
 		code = xs_job_inputs_read(argv[optind], &how, &group);
-	if (code < 0 && code != XS_CLI_DONE)
-		code =
-		    xs_cli_fail("digest", strerror(-code), "free some memory");
 	if (!code)
 		code = write_digest(given.output, group);
 	json_decref(group);

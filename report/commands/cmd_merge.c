@@ -46,9 +46,7 @@ static int merge(const char *output, const struct xs_job_inputs *inputs)
 		xs_cli_discard(out);
 		code = XS_EXIT_INPUT;
 	} else {
-		code = xs_cli_close(output, out,
-				    failed < 0 ? failed
-					       : xs_digest_write(all, out));
+		code = xs_cli_close(output, out, xs_digest_write(all, out));
 	}
 	json_decref(all);
 	return code ? code : failed ? XS_EXIT_INPUT : 0;

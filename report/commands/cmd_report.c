@@ -162,14 +162,11 @@ static int write_reports(const struct report_options *given,
 			 struct xs_result **results, size_t count,
 			 const struct xs_screen *screen)
 {
-	size_t median;
-	int err;
+	struct xs_result *median;
 
 	if (given->runs) {
-		err = xs_runs_build(results, count, &median);
-		if (err)
-			return err;
-		results += median;
+		median = xs_runs_build(results, count);
+		results = &median;
 		count = 1;
 	}
 	return given->renderer->report(results, count, &screen->display,
@@ -206,16 +203,14 @@ static int report(const struct report_options *given,
 	if (code)
 		return code;
 	results = calloc((size_t)trace_count, sizeof(*results));
-	if (results)
-		code =
-		    read_traces(how, traces, trace_count, results, &readable);
-	else
-		err = -ENOMEM;
+	if (!results)
+		xs_no_memory();
+	code = read_traces(how, traces, trace_count, results, &readable);
 	if (readable)
 		err = write_reports(
 		    given, results,
 		    (size_t)(given->runs ? readable : trace_count), &screen);
-	if (!readable && !err)
+	if (!readable)
 		xs_cli_discard(screen.out);
 	else if (xs_cli_close(screen.path, screen.out, err) && !code)
 		code = XS_EXIT_INPUT;

@@ -66,15 +66,15 @@ static int write_diff(struct xs_job *before, struct xs_job *after,
 {
 	enum xs_gate answer = XS_GATE_KEPT;
 	struct xs_job_diff diff;
-	int err = xs_job_diff_build(before, after, &diff), code;
+	int code;
 
-	if (!err && !isnan(given->fail_above))
+	xs_job_diff_build(before, after, &diff);
+	if (!isnan(given->fail_above))
 		answer = xs_job_diff_gate(&diff, given->fail_above,
 					  given->allow_different);
-	if (!err)
-		err = given->renderer->job_diff(&diff, &screen->display,
-						screen->out);
-	code = xs_cli_close(screen->path, screen->out, err);
+	code = xs_cli_close(
+	    screen->path, screen->out,
+	    given->renderer->job_diff(&diff, &screen->display, screen->out));
 	if (!code)
 		code = tell(answer, &diff);
 	xs_arena_free(&diff.arena);

@@ -12,19 +12,14 @@
 #include <sys/stat.h>
 
 /* Takes the path, which becomes the list's own. */
-static int add(struct xs_job_inputs *out, char *path)
+static void add(struct xs_job_inputs *out, char *path)
 {
-	char **paths = path ? realloc(out->paths,
-				      (size_t)(out->count + 1) * sizeof(*paths))
-			    : NULL;
+	const size_t count = (size_t)out->count + 1;
 
-	if (!paths) {
-		free(path);
-		return -ENOMEM;
-	}
-	out->paths = paths;
+	out->paths = realloc(out->paths, count * sizeof(*out->paths));
+	if (!out->paths || !path)
+		xs_no_memory();
 	out->paths[out->count++] = path;
-	return 0;
 }
 
 static bool is_named_trace(const char *path)
@@ -68,24 +63,21 @@ static int add_folder(const char *folder, bool digests,
 	const int before = out->count;
 	const int count = scandir(folder, &entries,
 				  digests ? is_digest : is_input, alphasort);
-	int err = 0;
 	char *path;
 
 	if (count < 0)
 		return -errno;
 	for (int i = 0; i < count; i++) {
-		if (!err &&
-		    asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
-			err = -ENOMEM;
-		else if (!err && entries[i]->d_type != DT_REG &&
-			 is_special(path))
+		if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
+			xs_no_memory();
+		if (entries[i]->d_type != DT_REG && is_special(path))
 			leave_out(path);
-		else if (!err)
-			err = add(out, path);
+		else
+			add(out, path);
 		free(entries[i]);
 	}
 	free(entries);
-	return err || out->count > before ? err : -ENOENT;
+	return out->count > before ? 0 : -ENOENT;
 }
 
 /* A file, and the size of a digest. */
@@ -106,12 +98,14 @@ static int largest_digest(const void *left, const void *right)
 
 /* Puts the digests first, the largest before others: a merged one comes before
  * what it was made of. */
-static int sort_by_size(struct xs_job_inputs *inputs)
+static void sort_by_size(struct xs_job_inputs *inputs)
 {
 	struct sized *all = calloc((size_t)inputs->count + 1, sizeof(*all));
 	struct stat file;
 
-	for (int i = 0; all && i < inputs->count; i++) {
+	if (!all)
+		xs_no_memory();
+	for (int i = 0; i < inputs->count; i++) {
 		char *path = inputs->paths[i];
 		const bool digest = !is_named_trace(path) && xs_digest_is(path);
 
@@ -119,12 +113,10 @@ static int sort_by_size(struct xs_job_inputs *inputs)
 		if (digest && stat(path, &file) == 0)
 			all[i].bytes = file.st_size;
 	}
-	if (all)
-		qsort(all, (size_t)inputs->count, sizeof(*all), largest_digest);
-	for (int i = 0; all && i < inputs->count; i++)
+	qsort(all, (size_t)inputs->count, sizeof(*all), largest_digest);
+	for (int i = 0; i < inputs->count; i++)
 		inputs->paths[i] = all[i].path;
 	free(all);
-	return all ? 0 : -ENOMEM;
 }
 
 int xs_job_inputs_list(char *const *given, int count, bool digests,
@@ -140,11 +132,12 @@ int xs_job_inputs_list(char *const *given, int count, bool digests,
 		    stat(given[i], &file) == 0 && S_ISDIR(file.st_mode);
 
 		what = given[i];
-		err = is_folder ? add_folder(what, digests, out)
-				: add(out, strdup(what));
+		if (is_folder)
+			err = add_folder(what, digests, out);
+		else
+			add(out, strdup(what));
 	}
-	if (!err)
-		err = sort_by_size(out);
+	sort_by_size(out);
 	return err ? xs_cli_fail(
 			 what,
 			 err != -ENOENT ? strerror(-err)
@@ -163,7 +156,7 @@ void xs_job_inputs_free(struct xs_job_inputs *inputs)
 	free(inputs->paths);
 }
 
-/* Sets *group to that of a trace. Returns 0, XS_EXIT_INPUT or -ENOMEM. */
+/* Sets *group to that of a trace. Returns 0 or XS_EXIT_INPUT. */
 static int map(const char *path, const struct xs_result_options *how,
 	       json_t **group)
 {
@@ -174,7 +167,7 @@ static int map(const char *path, const struct xs_result_options *how,
 		return code;
 	*group = xs_digest_of_result(result);
 	xs_result_free(result);
-	return *group ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int read_digest(const char *path, json_t **group)
@@ -195,7 +188,7 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 	*group = NULL;
 	code = how && !xs_digest_is(path) ? map(path, how, group)
 					  : read_digest(path, group);
-	if (code > 0)
+	if (code)
 		*group = xs_digest_of_problem("unreadable", path);
 	return code;
 }
@@ -218,23 +211,21 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how, json_t **all)
 {
 	json_t *ids = json_object();
-	int failed = 0, err = 0;
+	int failed = 0;
 
 	*all = json_object();
-	for (int i = 0; i < inputs->count && !err; i++) {
+	for (int i = 0; i < inputs->count; i++) {
 		json_t *group;
-		const int code =
-		    xs_job_inputs_read(inputs->paths[i], how, &group);
 
-		failed += code > 0;
-		err = code < 0 ? code : 0;
-		if (!err && how)
+		failed +=
+		    xs_job_inputs_read(inputs->paths[i], how, &group) != 0;
+		if (how)
 			count_once(ids, inputs->paths[i], &group);
 		xs_digest_merge(*all, group);
 		json_decref(group);
 	}
 	json_decref(ids);
-	return err ? err : failed;
+	return failed;
 }
 
 int xs_job_inputs_build(const struct xs_job_inputs *inputs,
@@ -243,20 +234,14 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 {
 	json_t *digest;
 	const int failed = xs_job_inputs_merge(inputs, how, &digest);
-	int err = failed < 0 ? failed : 0;
 	const json_t *problems;
 	bool is_part; /* of a digest's traces, too */
 
-	*job = NULL;
-	if (!err && failed < inputs->count)
-		err = xs_job_build(digest, job);
+	*job = failed < inputs->count ? xs_job_build(digest) : NULL;
 	problems = xs_digest_get(digest, "table", "problems");
 	is_part = json_object_get(problems, "unreadable") ||
 		  json_object_get(problems, "damaged");
 	json_decref(digest);
-	if (err)
-		return xs_cli_fail(inputs->paths[0], strerror(-err),
-				   "free some memory");
 	xs_job_inputs_tell(failed, inputs->count);
 	return is_part ? XS_EXIT_INPUT : 0;
 }

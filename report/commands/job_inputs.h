@@ -27,7 +27,7 @@ void xs_job_inputs_free(struct xs_job_inputs *inputs);
 /*
  * Reads a digest, or makes that of a trace (how NULL: digests alone). The
  * caller owns *group, which only counts a file that cannot be read. Returns 0,
- * XS_EXIT_INPUT after printing why it cannot, or -ENOMEM.
+ * or XS_EXIT_INPUT after printing why it cannot.
  */
 int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 		       json_t **group);
@@ -37,13 +37,13 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
  * one trace is in memory. A file of traces that were all there before is only
  * counted as a duplicate, except if how is NULL: merging must not depend on its
  * order.
- * Returns how many cannot be read, after printing why, or -ENOMEM.
+ * Returns how many cannot be read, after printing why.
  */
 int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how, json_t **group);
 
 /* The same, and answers on them: the caller frees *job, NULL if no file can be
- * read, or without memory. Returns 0, or XS_EXIT_INPUT after printing what is
+ * read. Returns 0, or XS_EXIT_INPUT after printing what is
  * wrong, or if files are damaged, which the answer tells. */
 int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how,

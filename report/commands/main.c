@@ -101,16 +101,20 @@ static void hold_standard(void)
 		close(file);
 }
 
-/* What jansson builds is small beside the trace that it is of: that there is no
- * memory for it is told here, so that no caller has to look. */
+static void tell_no_memory(void)
+{
+	xs_unfinished_delete();
+	exit(xs_cli_fail("xferspy", strerror(ENOMEM), "free some memory"));
+}
+
+/* For jansson. */
 static void *allocate(size_t size)
 {
 	void *memory = malloc(size);
 
-	if (memory)
-		return memory;
-	xs_unfinished_delete();
-	exit(xs_cli_fail("xferspy", strerror(ENOMEM), "free some memory"));
+	if (!memory)
+		xs_no_memory();
+	return memory;
 }
 
 static int command_main(int argc, char **argv)
@@ -141,6 +145,7 @@ int main(int argc, char **argv)
 
 	hold_standard();
 	setlocale(LC_CTYPE, "");
+	xs_tell_no_memory = tell_no_memory;
 	json_set_alloc_funcs(allocate, free);
 	code = command_main(argc, argv);
 	/* commands that write more than a text have told it */

@@ -41,9 +41,8 @@ int xs_report_machines_load(const char *const *names, size_t count,
 		how->machine = &out->first;
 	}
 	out->others = calloc(count, sizeof(*out->others));
-	if (!code && !out->others)
-		code = xs_cli_fail("--machine", strerror(ENOMEM),
-				   "free some memory");
+	if (!out->others)
+		xs_no_memory();
 	for (size_t i = 1; i < count && !code; i++)
 		code = add_other(names[i], out);
 	how->elsewhere = out->others;

@@ -71,14 +71,11 @@ static const char *gpu_names(struct xs_diff *diff,
 static const char *warn(struct xs_diff *diff, const char *what,
 			const char *before, const char *after)
 {
-	const char *text;
-
 	if (!before || !after || strcmp(before, after) == 0)
 		return NULL;
-	text = xs_print(&diff->arena, "%s: %s before, %s after", what, before,
-			after);
-	diff->warnings[diff->warning_count++] = text ? text : what;
-	return diff->warnings[diff->warning_count - 1];
+	return diff->warnings[diff->warning_count++] =
+		   xs_print(&diff->arena, "%s: %s before, %s after", what,
+			    before, after);
 }
 
 /* Returns the arguments as they are printed. */

@@ -7,7 +7,6 @@
 #include "report/diff/saving.h"
 #include "report/diff/totals.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +178,7 @@ static void add_change(struct xs_diff *diff, struct xs_diff_phase *out,
 		before = "unknown";
 	if (!after)
 		after = "unknown";
-	if (strcmp(before, after) != 0 && out->changed)
+	if (strcmp(before, after) != 0)
 		out->changed[out->changed_count++] =
 		    xs_print(&diff->arena, "%s %s -> %s", name, before, after);
 }
@@ -216,12 +215,9 @@ static int compare_phases(const void *left, const void *right)
 	return x > y ? -1 : x < y;
 }
 
-static int build_phases(struct xs_diff *diff)
+static void build_phases(struct xs_diff *diff)
 {
-	int err = xs_diff_match(diff);
-
-	if (err < 0)
-		return err;
+	xs_diff_match(diff);
 	XS_EACH_MUTABLE(out, diff->phases, diff->phase_count) {
 		out->change_ns = (out->after ? out->after->total_ns : 0) -
 				 (out->before ? out->before->total_ns : 0);
@@ -234,7 +230,6 @@ static int build_phases(struct xs_diff *diff)
 	}
 	qsort(diff->phases, diff->phase_count, sizeof(*diff->phases),
 	      compare_phases);
-	return 0;
 }
 
 /* Warns of runs of one side that are not of one program, first of one with
@@ -318,13 +313,12 @@ static void check_sides(struct xs_diff *diff)
 		}
 }
 
-int xs_diff_build_runs(struct xs_result **before, size_t before_count,
-		       struct xs_result **after, size_t after_count,
-		       struct xs_diff *diff)
+void xs_diff_build_runs(struct xs_result **before, size_t before_count,
+			struct xs_result **after, size_t after_count,
+			struct xs_diff *diff)
 {
 	const char *twice[2];
 	struct xs_arena arena = {0};
-	int err;
 
 	before_count = xs_runs_once(before, before_count, &arena, &twice[0]);
 	after_count = xs_runs_once(after, after_count, &arena, &twice[1]);
@@ -351,10 +345,8 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 			diff->warnings[diff->warning_count++] =
 			    xs_print(&diff->arena, "%s: %s",
 				     i ? "after" : "before", twice[i]);
-	err = build_phases(diff);
-	if (!err)
-		xs_diff_explain(diff);
-	return !err && diff->arena.failed ? -ENOMEM : err;
+	build_phases(diff);
+	xs_diff_explain(diff);
 }
 
 void xs_diff_free(struct xs_diff *diff)

@@ -3,7 +3,6 @@
 
 #include "report/result/site.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,19 +127,16 @@ static void match_order(struct xs_diff *diff, struct side *before,
 	}
 }
 
-int xs_diff_match(struct xs_diff *diff)
+void xs_diff_match(struct xs_diff *diff)
 {
 	struct side before = side_of(diff->before);
 	struct side after = side_of(diff->after);
 
 	XS_ARENA_NEW(&diff->arena, diff->phases, before.count + after.count);
-	if (!diff->phases)
-		return -ENOMEM;
 	match_alike(diff, &before, &after, "signature", same_memory);
 	match_alike(diff, &before, &after, "signature", same_signature);
 	match_alike(diff, &before, &after, "kernels", same_kernels);
 	match_order(diff, &before, &after);
-	return 0;
 }
 
 const struct xs_result_phase *xs_match_of(const struct xs_diff *diff,

@@ -4,9 +4,8 @@
 
 #include "report/diff/diff.h"
 
-/* Fills diff->phases with matches and with phases without one. Returns 0 or
- * -ENOMEM. */
-int xs_diff_match(struct xs_diff *diff);
+/* Fills diff->phases with matches and with phases without one. */
+void xs_diff_match(struct xs_diff *diff);
 
 /* Returns the phase of the run after that xs_diff_match() matched with one of
  * the run before by more than their order; NULL: none. */

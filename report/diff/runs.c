@@ -7,7 +7,6 @@
 #include "report/diff/totals.h"
 #include "report/result/best.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static int compare(const void *left, const void *right)
@@ -68,7 +67,7 @@ size_t xs_runs_once(struct xs_result **runs, size_t count,
 	size_t once = 0;
 
 	*warning = NULL;
-	for (size_t i = 0; hashes && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct xs_result *run = runs[i];
 		size_t same = 0;
 
@@ -80,13 +79,13 @@ size_t xs_runs_once(struct xs_result **runs, size_t count,
 		runs[i] = runs[once];
 		runs[once++] = run;
 	}
-	if (hashes && once < count)
+	if (once < count)
 		*warning = xs_print(
 		    arena,
 		    "%zu trace%s of a run given before, counted once: %s",
 		    count - once, count - once == 1 ? "" : "s",
 		    runs[once]->run.path);
-	return hashes ? once : count;
+	return once;
 }
 
 /* Adds a round of the phase to the values, if its run has it. */
@@ -106,12 +105,11 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 	    xs_arena_alloc(&result->arena, out->count, sizeof(*diffs));
 
 	XS_ARENA_NEW(&result->arena, out->phases, result->phase_count);
-	for (size_t k = 0; diffs && k < out->count; k++) {
+	for (size_t k = 0; k < out->count; k++) {
 		diffs[k] = (struct xs_diff){.before = result, .after = runs[k]};
-		result->arena.failed |= xs_diff_match(&diffs[k]) != 0;
+		xs_diff_match(&diffs[k]);
 	}
-	for (size_t i = 0; out->phases && diffs && i < result->phase_count;
-	     i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
 		struct xs_result_runs_phase *to =
 		    &out->phases[out->phase_count++];
 
@@ -121,7 +119,7 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 				  xs_match_of(&diffs[k], &result->phases[i]));
 		to->round_ns = xs_spread_of(values, to->runs);
 	}
-	for (size_t k = 0; diffs && k < out->count; k++)
+	for (size_t k = 0; k < out->count; k++)
 		xs_arena_free(&diffs[k].arena);
 }
 
@@ -129,7 +127,7 @@ static void fill_totals(struct xs_result *result, struct xs_result **runs,
 			struct xs_result_runs *out, int64_t *values)
 {
 	XS_ARENA_NEW(&result->arena, out->totals, xs_total_row_count);
-	for (size_t i = 0; out->totals && i < xs_total_row_count; i++)
+	for (size_t i = 0; i < xs_total_row_count; i++)
 		out->totals[out->total_count++] = (struct xs_result_runs_total){
 		    .name = xs_total_rows[i].name,
 		    .unit = xs_total_unit(xs_total_rows[i].unit),
@@ -176,35 +174,32 @@ static void warn(struct xs_result *result, struct xs_result *run, bool counts,
 			     counts ? "" : ", and in no figure");
 }
 
-int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
+struct xs_result *xs_runs_build(struct xs_result **runs, size_t count)
 {
 	const char *twice;
 	const size_t once = xs_runs_once(runs, count, &runs[0]->arena, &twice);
-	const size_t kept = choose(runs, once);
-	struct xs_result *result;
+	const size_t kept = choose(runs, once),
+		     median = xs_runs_sort(runs, kept);
+	struct xs_result *result = runs[median];
 	struct xs_result_runs *out;
 	int64_t *values;
 
-	*median = xs_runs_sort(runs, kept);
-	result = runs[*median];
 	XS_ARENA_NEW(&result->arena, out, 1);
 	XS_ARENA_NEW(&result->arena, values, count);
-	if (!out || !values)
-		return -ENOMEM;
 	out->count = kept;
-	out->middle = *median;
+	out->middle = median;
 	XS_ARENA_NEW(&result->arena, out->paths, kept);
 	XS_ARENA_NEW(&result->arena, out->warnings, count);
-	for (size_t i = 0; out->paths && i < kept; i++)
+	for (size_t i = 0; i < kept; i++)
 		out->paths[i] =
 		    xs_arena_copy(&result->arena, runs[i]->run.path);
-	for (size_t i = 0; out->warnings && i < once; i++)
+	for (size_t i = 0; i < once; i++)
 		warn(result, runs[i], i < kept, out);
-	if (out->warnings && twice)
+	if (twice)
 		out->warnings[out->warning_count++] =
 		    xs_arena_copy(&result->arena, twice);
 	fill_totals(result, runs, out, values);
 	fill_phases(result, runs, out, values);
 	result->runs = out;
-	return result->arena.failed ? -ENOMEM : 0;
+	return result;
 }

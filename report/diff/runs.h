@@ -19,7 +19,7 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 size_t xs_runs_once(struct xs_result **runs, size_t count,
 		    struct xs_arena *arena, const char **warning);
 
-/* Sorts the runs and fills `runs` of the median one, whose index it stores.
- * Runs of other programs than the first one, and those that are not all in
- * their traces, come last and are in no figure. Returns 0 or -ENOMEM. */
-int xs_runs_build(struct xs_result **runs, size_t count, size_t *median);
+/* Sorts the runs and fills `runs` of the median one, which it returns. Runs of
+ * other programs than the first one, and those that are not all in their
+ * traces, come last and are in no figure. */
+struct xs_result *xs_runs_build(struct xs_result **runs, size_t count);

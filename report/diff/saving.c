@@ -136,8 +136,6 @@ void xs_diff_explain(struct xs_diff *diff)
 
 	diff->parts = "";
 	out->saves_ns = XS_UNKNOWN;
-	if (!diff->totals)
-		return;
 	for (size_t i = 0; i < XS_DIFF_PARTS; i++)
 		if (diff->wall.change == XS_UNKNOWN && diff->totals[i].change)
 			diff->totals[i].change = XS_UNKNOWN;

@@ -76,7 +76,7 @@ static struct xs_run_spread spread(struct xs_diff *diff,
 	int64_t *all = xs_arena_alloc(&diff->arena, side->count, sizeof(*all));
 
 	*values = all;
-	return xs_total_spread(row, side->runs, all ? side->count : 0, all);
+	return xs_total_spread(row, side->runs, side->count, all);
 }
 
 /* Whether nearly all pairs of runs differ in one direction. */
@@ -110,8 +110,6 @@ void xs_diff_build_totals(struct xs_diff *diff)
 {
 	fill(diff, &xs_total_rows[0], &diff->wall);
 	XS_ARENA_NEW(&diff->arena, diff->totals, xs_total_row_count);
-	if (!diff->totals)
-		return;
 	for (size_t i = 1; i < xs_total_row_count; i++)
 		fill(diff, &xs_total_rows[i],
 		     &diff->totals[diff->total_count++]);

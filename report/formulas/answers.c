@@ -180,8 +180,6 @@ static void say_bounds(struct xs_formulas_result *result)
 void xs_formulas_answer(struct xs_formulas_result *result)
 {
 	XS_ARENA_NEW(&result->base.arena, result->answers, ANSWERS_MAX);
-	if (!result->answers)
-		return;
 	say_what_dominates(result);
 	say_streams(result);
 	say_mapped(result);

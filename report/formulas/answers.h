@@ -4,15 +4,12 @@
 
 #include "report/formulas/formulas.h"
 
-/* Fills result->answers from the rest. The arena remembers failed allocations.
- */
+/* Fills result->answers from the rest. */
 void xs_formulas_answer(struct xs_formulas_result *result);
 
-/* Adds a sentence; NULL: the arena has no memory. */
 static inline void say(struct xs_formulas_result *result, const char *sentence)
 {
-	if (sentence)
-		result->answers[result->answer_count++] = sentence;
+	result->answers[result->answer_count++] = sentence;
 }
 
 /* Adds those of --control: none without its rows, 6 at most. */

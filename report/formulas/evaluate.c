@@ -84,7 +84,7 @@ static struct xs_result_estimate *rows_of(struct xs_result *owner,
 	struct xs_result_estimate *rows =
 	    xs_arena_alloc(&owner->arena, list->count, sizeof(*rows));
 
-	for (size_t i = 0; rows && i < list->count; i++) {
+	for (size_t i = 0; i < list->count; i++) {
 		struct xs_result_estimate *row = &rows[i];
 
 		xs_result_set_estimate(&owner->arena, &list->items[i], row);
@@ -178,7 +178,7 @@ static int evaluate_rounds(const struct xs_formulas_input *q,
 		goto out;
 	fill_workload(out, &work);
 	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
-	out->estimate_count = out->estimates ? list.count : 0;
+	out->estimate_count = list.count;
 	fill_bounds(q, out);
 	err = xs_formulas_try_faster(&work, out);
 out:
@@ -198,10 +198,9 @@ int xs_formulas_evaluate(const struct xs_formulas_input *q,
 		fill_control(q, out);
 	else
 		err = evaluate_rounds(q, out, unknown);
-	if (err)
-		return err;
-	xs_formulas_answer(out);
-	return out->base.arena.failed ? -ENOMEM : 0;
+	if (!err)
+		xs_formulas_answer(out);
+	return err;
 }
 
 void xs_formulas_result_free(struct xs_formulas_result *result)

@@ -123,7 +123,7 @@ struct xs_job {
 	struct xs_arena arena; /* owns everything above */
 };
 
-/* Answers from the group of a digest. Returns 0 or -ENOMEM; the caller frees
- * *job with xs_job_free(). */
-int xs_job_build(const json_t *digest, struct xs_job **job);
+/* Returns the answer on the group of a digest, which the caller frees with
+ * xs_job_free(). */
+struct xs_job *xs_job_build(const json_t *digest);
 void xs_job_free(struct xs_job *job);

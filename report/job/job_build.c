@@ -5,7 +5,6 @@
 #include "report/job/job_parts.h"
 #include "report/job/sketch.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ const json_t *xs_job_rows(const json_t *group, const char *table,
 	const json_t *rows = xs_digest_get(group, "table", table);
 
 	*items = xs_arena_alloc(arena, json_object_size(rows) + 1, size);
-	return *items ? rows : NULL;
+	return rows;
 }
 
 const char *xs_job_text(struct xs_arena *arena, const json_t *object,
@@ -41,9 +40,9 @@ const char *xs_job_line(struct xs_arena *arena, const json_t *object,
 	const char *text = xs_job_text(arena, object, key);
 	char *line = xs_arena_alloc(arena, strlen(text) + 1, 1);
 
-	for (size_t i = 0; line && text[i]; i++)
+	for (size_t i = 0; text[i]; i++)
 		line[i] = text[i] == '\n' ? ' ' : text[i];
-	return line ? line : "";
+	return line;
 }
 
 int64_t xs_job_mean(int64_t sum, int64_t traces)
@@ -187,9 +186,8 @@ static void fill_phases(struct xs_job *job, const json_t *program)
 static void fill_bars(struct xs_job *job, const json_t *program)
 {
 	XS_ARENA_NEW(&job->arena, job->bars, BARS_MAX);
-	if (job->bars)
-		job->bar_count =
-		    xs_sketch_bars(program, "wall_ns", job->bars, BARS_MAX);
+	job->bar_count =
+	    xs_sketch_bars(program, "wall_ns", job->bars, BARS_MAX);
 }
 
 static void fill_times(struct xs_job *job, const json_t *program)
@@ -211,14 +209,13 @@ static void fill_times(struct xs_job *job, const json_t *program)
 			    : job->wall.most - job->after_ns;
 }
 
-int xs_job_build(const json_t *digest, struct xs_job **out)
+struct xs_job *xs_job_build(const json_t *digest)
 {
-	struct xs_job *job = *out = calloc(1, sizeof(*job));
-	const json_t *program;
+	struct xs_job *job = calloc(1, sizeof(*job));
+	const json_t *program = main_program(digest);
 
 	if (!job)
-		return -ENOMEM;
-	program = main_program(digest);
+		xs_no_memory();
 	job->ranks = job->seen = XS_UNKNOWN;
 	job->wall = xs_job_spread(NULL, "");
 	if (program) {
@@ -234,11 +231,7 @@ int xs_job_build(const json_t *digest, struct xs_job **out)
 	}
 	xs_job_fill_problems(job, digest, program);
 	job->verdict = xs_job_verdict(job);
-	if (!job->arena.failed)
-		return 0;
-	xs_job_free(job);
-	*out = NULL;
-	return -ENOMEM;
+	return job;
 }
 
 void xs_job_free(struct xs_job *job)

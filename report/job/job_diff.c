@@ -3,7 +3,6 @@
 
 #include "report/job/job_parts.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -41,8 +40,6 @@ static void fill_times(struct xs_job_diff *diff)
 
 	XS_ARENA_NEW(&diff->arena, diff->times,
 		     4 + before->part_count + after->part_count);
-	if (!diff->times)
-		return;
 	add_time(diff, "slowest process", before->wall.most, after->wall.most,
 		 false);
 	add_time(diff, "median process", before->wall.median,
@@ -93,9 +90,9 @@ static void fill_steps(struct xs_job_diff *diff)
 
 	XS_ARENA_NEW(&diff->arena, diff->steps,
 		     before->step_count + after->step_count + 1);
-	for (size_t i = 0; diff->steps && i < before->step_count; i++)
+	for (size_t i = 0; i < before->step_count; i++)
 		add_step(diff, &before->steps[i]);
-	for (size_t i = 0; diff->steps && i < after->step_count; i++)
+	for (size_t i = 0; i < after->step_count; i++)
 		if (!find_step(before, &after->steps[i]))
 			add_step(diff, &after->steps[i]);
 }
@@ -148,8 +145,6 @@ static void fill_warnings(struct xs_job_diff *diff)
 
 	XS_ARENA_NEW(arena, diff->warnings,
 		     6 + before->problem_count + after->problem_count);
-	if (!diff->warnings)
-		return;
 	if (before->program && after->program &&
 	    strcmp(before->program, after->program) != 0)
 		warn(diff, xs_print(arena,
@@ -208,8 +203,8 @@ static const char *predicted(struct xs_job_diff *diff)
 		   : "";
 }
 
-int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
-		      struct xs_job_diff *diff)
+void xs_job_diff_build(struct xs_job *before, struct xs_job *after,
+		       struct xs_job_diff *diff)
 {
 	struct xs_arena *arena = &diff->arena;
 
@@ -227,7 +222,6 @@ int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 		      change(arena, before->wall.median, after->wall.median),
 		      predicted(diff))
 		: "No verdict: a job has no trace with what one needs.";
-	return arena->failed ? -ENOMEM : 0;
 }
 
 /* The least or the most that the median may be: sign -1 or 1. */

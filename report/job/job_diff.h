@@ -37,10 +37,10 @@ struct xs_job_diff {
 	struct xs_arena arena; /* owns what is not borrowed */
 };
 
-/* Compares two jobs, which *diff keeps using. Returns 0 or -ENOMEM; free with
- * xs_arena_free(&diff->arena) in either case. */
-int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
-		      struct xs_job_diff *diff);
+/* Compares two jobs, which *diff keeps using. Free with
+ * xs_arena_free(&diff->arena). */
+void xs_job_diff_build(struct xs_job *before, struct xs_job *after,
+		       struct xs_job_diff *diff);
 
 /*
  * Whether a job takes more than limit_percent longer than before: exceeded and

@@ -4,7 +4,8 @@
 
 #include "report/job/job.h"
 
-/* Allocates an item for each row of a table. Returns the rows; NULL: none. */
+/* Allocates an item for each row of a table, and one more. Returns the rows;
+ * NULL: none. */
 const json_t *xs_job_rows(const json_t *group, const char *table,
 			  struct xs_arena *arena, size_t size, void **items);
 

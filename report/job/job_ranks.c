@@ -37,8 +37,8 @@ static const char *list_missing(struct xs_arena *arena, const int64_t *ranks,
 	return list;
 }
 
-/* The ranks of the traces, each once, in order; NULL without memory. Adds a
- * problem if several traces have one rank. */
+/* The ranks of the traces, each once, in order. Adds a problem if several
+ * traces have one rank. */
 static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 			   size_t *count)
 {
@@ -50,7 +50,7 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 	size_t all = 0;
 
 	json_object_foreach((json_t *)ids, id, traces) {
-		if (ranks && *id >= '0' && *id <= '9')
+		if (*id >= '0' && *id <= '9')
 			ranks[all++] =
 			    xs_number_bounded(strtoull(id, NULL, 10));
 	}
@@ -79,7 +79,7 @@ bool xs_job_fill_ranks(struct xs_job *job, const json_t *program)
 	const int64_t ranks = xs_digest_get_number(program, "most", "ranks");
 	const int64_t *seen = list_ranks(job, program, &count);
 
-	if (!seen || ranks == XS_UNKNOWN)
+	if (ranks == XS_UNKNOWN)
 		return false;
 	if (xs_digest_get(program, "beyond", "traces")) {
 		if (job->traces < ranks)

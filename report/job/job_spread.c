@@ -194,13 +194,10 @@ static size_t fill_processes(struct xs_job *job, const json_t *program,
 	*processes =
 	    xs_arena_alloc(arena, json_array_size(rows), sizeof(**processes));
 	json_array_foreach((json_t *)rows, i, row) {
-		struct xs_job_process *out;
+		struct xs_job_process *out = &(*processes)[i];
 		const int64_t by_ns =
 		    json_integer_value(json_object_get(row, "by"));
 
-		if (!*processes)
-			return 0;
-		out = &(*processes)[i];
 		*out = (struct xs_job_process){
 		    .name = xs_job_line(arena, row, "name"),
 		    .host = xs_job_line(arena, row, "host"),

@@ -40,8 +40,7 @@ static const char *keys_of(struct xs_arena *arena, const json_t *object,
 	size_t count = 0;
 
 	json_object_foreach((json_t *)object, key, value)
-		if (keys)
-			keys[count++] = key;
+		keys[count++] = key;
 	if (count)
 		qsort(keys, count, sizeof(*keys), xs_digest_by_name);
 	for (size_t i = 0; i < count && i < NAMES_MAX; i++)
@@ -287,8 +286,6 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 
 	XS_ARENA_NEW(&job->arena, job->problems,
 		     PROBLEMS_MAX + json_object_size(warnings));
-	if (!job->problems)
-		return;
 	add_counted(job, digest, "unreadable", true, "not read");
 	add_counted(job, digest, "duplicate", false,
 		    "given twice, counted once");

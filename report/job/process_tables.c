@@ -49,11 +49,8 @@ static const char *places_of(struct xs_arena *arena,
 
 	if (count > SITES_MAX)
 		count = SITES_MAX;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		labels[i] = xs_result_site_label(arena, sites[i]);
-		if (!labels[i])
-			return "";
-	}
 	qsort(labels, count, sizeof(*labels), xs_digest_by_name);
 	for (size_t i = 0; i < count; i++)
 		list = xs_arena_join_once(arena, list, labels[i]);

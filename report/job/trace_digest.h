@@ -7,8 +7,7 @@
 #include <jansson.h>
 
 /* Returns the group of a result's digest, whose size does not depend on that of
- * the trace; NULL without memory. The caller owns it; the result's arena gets
- * texts. */
+ * the trace. The caller owns it; the result's arena gets texts. */
 json_t *xs_digest_of_result(struct xs_result *result);
 
 /* Returns the group of a trace that is in no figure, and why: "unreadable", or

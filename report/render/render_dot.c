@@ -75,17 +75,13 @@ static void put_graph(struct xs_result *result, FILE *out)
 static int render_report(struct xs_result *const *results, size_t count,
 			 const struct xs_display *display, FILE *out)
 {
-	int err = 0;
-
 	(void)display;
 	for (size_t i = 0; i < count; i++) {
 		if (!results[i] || !results[i]->dataflow)
 			continue;
 		put_graph(results[i], out);
-		if (results[i]->arena.failed)
-			err = -ENOMEM;
 	}
-	return err;
+	return 0;
 }
 
 extern const struct xs_renderer xs_renderer_dot;

@@ -17,13 +17,21 @@ struct xs_arena_block {
 	alignas(max_align_t) unsigned char bytes[];
 };
 
+void (*xs_tell_no_memory)(void) = abort;
+
+void xs_no_memory(void)
+{
+	xs_tell_no_memory();
+	abort();
+}
+
 static struct xs_arena_block *add_block(struct xs_arena *arena, size_t bytes)
 {
 	size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
 	struct xs_arena_block *block = calloc(1, sizeof(*block) + room);
 
 	if (!block)
-		return NULL;
+		xs_no_memory();
 	block->room = room;
 	block->next = arena->blocks;
 	arena->blocks = block;
@@ -38,18 +46,13 @@ void *xs_arena_alloc(struct xs_arena *arena, size_t count, size_t size)
 	void *out;
 
 	if (size && count > (SIZE_MAX / 2) / size)
-		goto fail;
+		xs_no_memory();
 	bytes = (count * size + align - 1) / align * align;
 	if (!block || block->room - block->used < bytes)
 		block = add_block(arena, bytes);
-	if (!block)
-		goto fail;
 	out = block->bytes + block->used;
 	block->used += bytes;
 	return out;
-fail:
-	arena->failed = true;
-	return NULL;
 }
 
 const char *xs_arena_copy(struct xs_arena *arena, const char *text)
@@ -61,7 +64,7 @@ const char *xs_arena_copy(struct xs_arena *arena, const char *text)
 		return NULL;
 	length = strlen(text);
 	out = xs_arena_alloc(arena, length + 1, 1);
-	for (size_t i = 0; out && i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		out[i] = iscntrl((unsigned char)text[i]) ? '?' : text[i];
 	return out;
 }
@@ -69,16 +72,14 @@ const char *xs_arena_copy(struct xs_arena *arena, const char *text)
 const char *xs_print(struct xs_arena *arena, const char *format, ...)
 {
 	va_list args, again;
-	char *out = NULL;
+	char *out;
 	int length;
 
 	va_start(args, format);
 	va_copy(again, args);
 	length = vsnprintf(NULL, 0, format, args);
-	if (length >= 0)
-		out = xs_arena_alloc(arena, (size_t)length + 1, 1);
-	if (out)
-		vsnprintf(out, (size_t)length + 1, format, again);
+	out = xs_arena_alloc(arena, (size_t)length + 1, 1);
+	vsnprintf(out, (size_t)length + 1, format, again);
 	va_end(again);
 	va_end(args);
 	return out;
@@ -92,7 +93,6 @@ void xs_arena_free(struct xs_arena *arena)
 		free(arena->blocks);
 		arena->blocks = next;
 	}
-	arena->failed = false;
 }
 
 const char *xs_arena_join(struct xs_arena *arena, const char *list,

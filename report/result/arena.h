@@ -2,22 +2,23 @@
 /* Memory of a result, freed all at once. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/*
- * A zeroed struct is an empty arena. Failed allocations return NULL and set
- * failed, so that callers may check once at the end.
- */
+/* Called if there is no memory, which a report needs little of beside its
+ * trace: so no caller has to look. The command sets what tells it and ends the
+ * process. */
+__attribute__((noreturn)) void xs_no_memory(void);
+extern void (*xs_tell_no_memory)(void);
+
+/* A zeroed struct is an empty arena. */
 struct xs_arena {
 	struct xs_arena_block *blocks;
-	bool failed;
 };
 
 /* Returns count zeroed items of size bytes, aligned for any type. */
 void *xs_arena_alloc(struct xs_arena *arena, size_t count, size_t size);
 
-/* Points at so many new items of the pointer's type, or at NULL. */
+/* Points at so many new items of the pointer's type. */
 #define XS_ARENA_NEW(arena, items, count)                                      \
 	((items) = xs_arena_alloc(arena, count, sizeof(*(items))))
 
@@ -31,8 +32,7 @@ xs_print(struct xs_arena *arena, const char *format, ...);
 
 void xs_arena_free(struct xs_arena *arena);
 
-/* Appends item to a list separated by ", "; a NULL list is empty. Returns NULL
- * without memory. */
+/* Appends item to a list separated by ", "; a NULL list is empty. */
 const char *xs_arena_join(struct xs_arena *arena, const char *list,
 			  const char *item);
 /* The same, unless the list has the item. */

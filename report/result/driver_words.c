@@ -2,6 +2,7 @@
 #include "report/result/driver_words.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Of the runtime API and of the driver API, where not only the prefix differs;

@@ -15,11 +15,8 @@ uint64_t xs_lanes_key(enum xs_result_lane_kind kind, uint64_t owner)
 
 static struct xs_lanes_item *add_lane(struct xs_lanes *lanes)
 {
-	if (XS_ARRAY_ADD(lanes->items, lanes->count,
-			 (struct xs_lanes_item){0})) {
-		lanes->arena->failed = true;
-		return NULL;
-	}
+	if (XS_ARRAY_ADD(lanes->items, lanes->count, (struct xs_lanes_item){0}))
+		xs_no_memory();
 	lanes->last = lanes->count - 1;
 	return &lanes->items[lanes->last];
 }
@@ -38,18 +35,16 @@ struct xs_lanes_item *xs_lanes_get(struct xs_lanes *lanes,
 		}
 	}
 	item = add_lane(lanes);
-	if (item) {
-		item->key = key;
-		item->lane.kind = kind;
-	}
+	item->key = key;
+	item->lane.kind = kind;
 	return item;
 }
 
-void xs_lanes_add(struct xs_lanes *lanes, struct xs_lanes_item *item,
+void xs_lanes_add(struct xs_lanes_item *item,
 		  const struct xs_result_slice *slice)
 {
-	if (item && XS_ARRAY_ADD(item->lane.slices, item->lane.count, *slice))
-		lanes->arena->failed = true;
+	if (XS_ARRAY_ADD(item->lane.slices, item->lane.count, *slice))
+		xs_no_memory();
 }
 
 static int by_key(const void *a, const void *b)
@@ -87,7 +82,7 @@ static struct xs_result_lane move(struct xs_lanes *lanes,
 	    xs_arena_alloc(lanes->arena, lane.count, sizeof(*lane.slices));
 
 	sort_slices(&lane);
-	if (slices && lane.count)
+	if (lane.count)
 		memcpy(slices, lane.slices, bytes);
 	free(lane.slices);
 	lane.slices = slices;
@@ -100,12 +95,9 @@ void xs_lanes_finish(struct xs_lanes *lanes, struct xs_result_view *view)
 	if (lanes->count)
 		qsort(lanes->items, lanes->count, sizeof(*lanes->items),
 		      by_key);
-	for (size_t i = 0; i < lanes->count; i++) {
-		struct xs_result_lane lane = move(lanes, lanes->items[i].lane);
-
-		if (view->lanes)
-			view->lanes[view->lane_count++] = lane;
-	}
+	for (size_t i = 0; i < lanes->count; i++)
+		view->lanes[view->lane_count++] =
+		    move(lanes, lanes->items[i].lane);
 	free(lanes->items);
 	lanes->items = NULL;
 	lanes->count = 0;
@@ -120,7 +112,7 @@ struct xs_lanes_item *xs_lanes_host(struct xs_lanes *lanes,
 	struct xs_lanes_item *item =
 	    xs_lanes_get(lanes, kind, xs_lanes_key(kind, thread));
 
-	if (item && !item->lane.name)
+	if (!item->lane.name)
 		item->lane.name = xs_print(lanes->arena, "thread %u: %s",
 					   thread, parts[kind]);
 	return item;
@@ -134,7 +126,7 @@ struct xs_lanes_item *xs_lanes_range(struct xs_lanes *lanes, uint32_t thread,
 	struct xs_lanes_item *item =
 	    xs_lanes_get(lanes, XS_LANE_RANGES, first + depth);
 
-	if (item && !item->lane.name)
+	if (!item->lane.name)
 		item->lane.name =
 		    is_process
 			? "process: NVTX"
@@ -191,7 +183,7 @@ struct xs_lanes_item *xs_lanes_op(struct xs_lanes *lanes,
 	struct xs_lanes_item *item =
 	    xs_lanes_get(lanes, lane, xs_lanes_key(lane, owner));
 
-	if (item && !item->lane.name)
+	if (!item->lane.name)
 		item->lane.name = op_lane_name(lanes, trace, kind, in);
 	return item;
 }

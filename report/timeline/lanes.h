@@ -26,20 +26,18 @@ struct xs_lanes {
 uint64_t xs_lanes_key(enum xs_result_lane_kind kind, uint64_t owner);
 
 /* Returns the lane with the key, which is new if its name is NULL. Valid until
- * the next call. NULL without memory. */
+ * the next call. */
 struct xs_lanes_item *xs_lanes_get(struct xs_lanes *lanes,
 				   enum xs_result_lane_kind kind, uint64_t key);
 
-/* Adds a slice; nothing if item is NULL. Without memory, the arena has failed.
- */
-void xs_lanes_add(struct xs_lanes *lanes, struct xs_lanes_item *item,
+void xs_lanes_add(struct xs_lanes_item *item,
 		  const struct xs_result_slice *slice);
 
 /* Moves all lanes, in order, to the view, and frees the rest. */
 void xs_lanes_finish(struct xs_lanes *lanes, struct xs_result_view *view);
 
 /* Return the lane of a part of a host thread, of the copies of a kind, of the
- * kernels of a stream; NULL without memory. */
+ * kernels of a stream. */
 struct xs_lanes_item *xs_lanes_host(struct xs_lanes *lanes,
 				    enum xs_result_lane_kind kind,
 				    uint32_t thread);

@@ -44,7 +44,7 @@ static void add(struct adding *a, struct xs_lanes_item *lane, double start_ns,
 {
 	slice.start_ns = (int64_t)fmin(fmax(start_ns - a->from_ns, 0), 0x1p60);
 	slice.end_ns = (int64_t)fmin(end_ns - a->from_ns, 0x1p60);
-	xs_lanes_add(&a->lanes, lane, &slice);
+	xs_lanes_add(lane, &slice);
 }
 
 /* The recorded step that the action stands for, or NULL. */
@@ -154,8 +154,7 @@ static void add_op(struct adding *a, size_t i)
 		return;
 	lane =
 	    xs_lanes_get(&a->lanes, lane_kind, xs_lanes_key(lane_kind, kind));
-	if (lane)
-		lane->lane.name = lanes[kind];
+	lane->lane.name = lanes[kind];
 	slice.bytes = bytes > 0 ? (int64_t)fmin(bytes, 0x1p60)
 		      : step	? xs_number_bounded(step->bytes)
 				: 0;

@@ -7,7 +7,6 @@
 #include "report/build/build.h"
 #include "report/result/source_text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,14 +75,14 @@ static uint32_t add_range(struct xs_timeline_texts *texts,
 }
 
 /* Ranges of one domain and name have one number. */
-static int number_ranges(struct xs_timeline_texts *texts)
+static void number_ranges(struct xs_timeline_texts *texts)
 {
 	const struct xs_trace *trace = texts->trace;
 	const size_t count = trace->nvtx_count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
 
 	if (!keys)
-		return -ENOMEM;
+		xs_no_memory();
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    (uint64_t)trace->nvtx[i].domain << 32 | trace->nvtx[i].name,
@@ -95,13 +94,12 @@ static int number_ranges(struct xs_timeline_texts *texts)
 			? texts->ranges[keys[i - 1].index]
 			: add_range(texts, &trace->nvtx[keys[i].index]);
 	free(keys);
-	return 0;
 }
 
-int xs_timeline_texts_init(struct xs_timeline_texts *texts,
-			   struct xs_result *result,
-			   const struct xs_trace *trace,
-			   struct xs_result_timeline *out)
+void xs_timeline_texts_init(struct xs_timeline_texts *texts,
+			    struct xs_result *result,
+			    const struct xs_trace *trace,
+			    struct xs_result_timeline *out)
 {
 	struct xs_arena *arena = &result->arena;
 	const size_t names = 2 * trace->string_count + trace->nvtx_count +
@@ -120,10 +118,8 @@ int xs_timeline_texts_init(struct xs_timeline_texts *texts,
 	    xs_arena_alloc(arena, trace->nvtx_count + 1, sizeof(uint32_t));
 	XS_ARENA_NEW(arena, out->names, names);
 	XS_ARENA_NEW(arena, out->sites, trace->site_count + 1);
-	if (arena->failed)
-		return -ENOMEM;
 	xs_build_site(result, trace, XS_NONE, &out->sites[out->site_count++]);
-	return number_ranges(texts);
+	number_ranges(texts);
 }
 
 static uint32_t add_kernel(struct xs_timeline_texts *texts, uint32_t string)

@@ -25,11 +25,11 @@ struct xs_timeline_texts {
 	} statics[XS_TIMELINE_STATICS];
 };
 
-/* Sets result, trace and out, and makes room. Returns 0 or -ENOMEM. */
-int xs_timeline_texts_init(struct xs_timeline_texts *texts,
-			   struct xs_result *result,
-			   const struct xs_trace *trace,
-			   struct xs_result_timeline *out);
+/* Sets result, trace and out, and makes room. */
+void xs_timeline_texts_init(struct xs_timeline_texts *texts,
+			    struct xs_result *result,
+			    const struct xs_trace *trace,
+			    struct xs_result_timeline *out);
 
 /* Return the number of a name: of the CUDA function called at a site, of a
  * kernel by its shape, of a copy or set by enum xs_op_kind and enum xs_memory,

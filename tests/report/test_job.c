@@ -80,7 +80,7 @@ static void build(const struct rank *ranks, size_t count)
 		xs_digest_merge(all, group);
 		json_decref(group);
 	}
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 }
 
 static char *text_of(const char *format, bool every)
@@ -228,7 +228,7 @@ TEST(warnings_are_counted_over_processes)
 		merge_result(all, result);
 		xs_result_free(result);
 	}
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_int_equal(job->problem_count, 2);
 	assert_string_equal(job->problems[0].what, "warning");
 	assert_int_equal(job->problems[0].traces, 2);
@@ -249,7 +249,7 @@ TEST(many_warnings_are_cut)
 	result->coverage.note_count = 9;
 	all = xs_digest_of_result(result);
 	xs_result_free(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	char *text = text_of("text", false);
 	assert_has(text, "! 1 more (--all)\n");
 	free(text);
@@ -283,7 +283,7 @@ TEST(a_step_keeps_what_it_depends_on)
 	    .advice = "Pin it.",
 	    .condition = "it is in ordinary memory before"};
 	all = xs_digest_of_result(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_int_equal(job->step_count, 2);
 	assert_string_equal(job->steps[0].assumes, "the copies are large");
 	assert_null(job->steps[0].condition);
@@ -313,7 +313,7 @@ TEST(a_need_makes_a_question)
 	result->plan[0].side_by_side = 1;
 	result->plan[0].adds_saves_ns = 1000 * MS;
 	all = xs_digest_of_result(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_false(job->steps[0].at_most);
 	expect_text("text", true, "  1? pinned\n");
 	expect_text("text", true, "may save 1.00 s");
@@ -350,7 +350,7 @@ TEST(a_step_of_no_phase_counts_once)
 				       .saves_high_ns = 600 * MS,
 				       .advice = "Pin it."};
 	all = xs_digest_of_result(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns);
 	xs_result_free(result);
 }
@@ -369,7 +369,7 @@ TEST(a_change_of_two_phases_is_one)
 	result->plan_count = 2;
 	all = xs_digest_of_result(result);
 	xs_result_free(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_int_equal(job->step_count, 1);
 	assert_int_equal(job->steps[0].traces, 1);
 	assert_int_equal(job->steps[0].saves.least, 500 * MS);
@@ -396,7 +396,7 @@ TEST(steps_are_in_the_order_of_plans)
 	result->plan_count = 2;
 	all = xs_digest_of_result(result);
 	xs_result_free(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_string_equal(job->steps[0].places, "a.cu:7");
 	assert_int_equal(job->steps[1].sum_ns, 900 * MS);
 }
@@ -413,7 +413,7 @@ TEST(missing_ranks_without_names_are_counted)
 		    xs_digest_row(all, "programs",
 				  ranks > 1 ? "app, 8 ranks" : "app, 1 ranks"),
 		    "beyond", "traces", 1);
-		assert_int_equal(xs_job_build(all, &job), 0);
+		job = xs_job_build(all);
 		assert_int_equal(job->problem_count, ranks > 1 ? 2 : 1);
 		if (ranks > 1)
 			assert_string_equal(
@@ -481,7 +481,7 @@ TEST(the_later_of_two_jobs_counts)
 			merge_result(all, result);
 		}
 		xs_result_free(result);
-		assert_int_equal(xs_job_build(all, &job), 0);
+		job = xs_job_build(all);
 		assert_int_equal(job->ranks, size[!later]);
 		assert_int_equal(job->traces, size[0] == 1 ? 4 : 2);
 		assert_int_equal(job->wall.most > 15000 * MS,
@@ -595,7 +595,7 @@ TEST(machine_profiles_are_told)
 		xs_result_free(result);
 		if (i == 0)
 			continue;
-		assert_int_equal(xs_job_build(all, &job), 0);
+		job = xs_job_build(all);
 		assert_string_equal(job->machines,
 				    i == 1 ? "fitted" : "fitted, m1");
 		assert_int_equal(job->problem_count, i > 1);
@@ -628,7 +628,7 @@ TEST(what_is_in_no_figure_is_counted)
 	merge_result(all, result);
 	xs_result_free(result);
 	/* of two equal ones the first by name */
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_string_equal(job->program, "app");
 	assert_int_equal(job->traces, 1);
 	assert_int_equal(job->wall.most, 10000 * MS);
@@ -659,7 +659,7 @@ TEST(killed_processes_are_apart)
 		result->coverage.incomplete = rank == 1 ? cut : NULL;
 		merge_result(all, result);
 	}
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_string_equal(job->program, "app");
 	assert_int_equal(job->traces, 2);
 	assert_int_equal(job->wall.least, 9000 * MS);
@@ -677,7 +677,7 @@ TEST(killed_processes_are_apart)
 		merge_result(all, result);
 	}
 	xs_result_free(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_string_equal(job->program, "app");
 	assert_int_equal(job->traces, 3);
 	assert_int_equal(job->incomplete, 3);
@@ -724,7 +724,7 @@ TEST(more_rounds_are_told)
 		merge_result(all, result);
 	}
 	xs_result_free(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_has(job->slowest[0].why, " rounds (mean: ");
 	assert_has_not(job->slowest[0].why, "bytes");
 }
@@ -743,7 +743,7 @@ TEST(rounds_are_without_tracing)
 	phase->estimates[0].applies = true;
 	phase->estimates[0].between_ns = 5000;
 	all = xs_digest_of_result(result);
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_int_equal(job->phases[0].round.median, 32400);
 	assert_int_equal(job->phases[0].round.least, 32400);
 	assert_int_equal(job->phases[0].total_ns, 32400 * phase->rounds);
@@ -775,7 +775,7 @@ TEST(several_runs_and_uncertain_steps_are_told)
 TEST(nothing_is_no_verdict)
 {
 	all = json_object();
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	expect_text("text", false, "Verdict: No verdict");
 }
 

@@ -43,7 +43,7 @@ TEST(the_program_of_the_most_traces_is_the_job)
 		snprintf(name, sizeof(name), "%03d", i);
 		merge_other(all, i < 20 ? "234" : name, i);
 	}
-	assert_int_equal(xs_job_build(all, &job), 0);
+	job = xs_job_build(all);
 	assert_string_equal(job->program, "234");
 	assert_int_equal(job->traces, 21);
 	assert_string_equal(job->problems[0].what, "other program");
@@ -67,7 +67,7 @@ TEST(what_has_no_room_is_told)
 
 		for (int64_t line = 1; line <= lines[i]; line++)
 			merge_other(all, "app", line);
-		assert_int_equal(xs_job_build(all, &job), 0);
+		job = xs_job_build(all);
 		assert_int_equal(job->step_count, i ? 256 : 200);
 		assert_int_equal(job->problem_count, i);
 		if (i)
@@ -98,7 +98,7 @@ TEST(hostile_figures_are_bounded)
 	assert_int_equal(
 	    xs_digest_parse(sealed, strlen(sealed), &group, &error), 0);
 	free(sealed);
-	assert_int_equal(xs_job_build(group, &job), 0);
+	job = xs_job_build(group);
 	assert_int_equal(job->wall.most, 1LL << 60);
 	assert_true(job->wall.median <= 1LL << 60);
 	assert_int_equal(job->steps[0].traces, 2);
@@ -138,7 +138,7 @@ TEST(hostile_counts_are_bounded)
 	assert_true(json_integer_value(json_object_get(gpus, "a")) ==
 		    INT64_MAX);
 	assert_int_equal(json_integer_value(json_object_get(gpus, "d")), 18);
-	assert_int_equal(xs_job_build(twice, &job), 0);
+	job = xs_job_build(twice);
 	assert_int_equal(job->traces, 1LL << 60);
 	assert_string_equal(job->problems[0].what, "merged twice");
 	assert_int_equal(job->problems[0].traces, 1);

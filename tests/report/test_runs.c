@@ -86,9 +86,7 @@ static void expect_gate(size_t count, const int *before_ms, const int *after_ms,
 	struct side after = open_side(count, after_ms);
 	struct xs_diff diff;
 
-	assert_int_equal(
-	    xs_diff_build_runs(before.runs, count, after.runs, count, &diff),
-	    0);
+	xs_diff_build_runs(before.runs, count, after.runs, count, &diff);
 	assert_true(fabs(diff.change_percent - percent) < 1e-9);
 	assert_int_equal(xs_diff_gate(&diff, 5), answer);
 	xs_diff_free(&diff);
@@ -118,14 +116,14 @@ TEST(the_gate_fails_beyond_the_spread_alone)
 TEST(the_report_is_of_the_median_run)
 {
 	struct side side = open_side(4, (int[]){300, 0, 100, 200});
-	size_t median;
+	struct xs_result *median;
 
 	side.runs[0]->phases[0].round_ns = 5;
 	side.runs[2]->phases[0].signature_hash ^= 1;
 	side.runs[2]->run.app = "other --n 5";
-	assert_int_equal(xs_runs_build(side.runs, 4, &median), 0);
-	assert_int_equal(median, 0);
-	struct xs_result *run = side.runs[median];
+	median = xs_runs_build(side.runs, 4);
+	assert_ptr_equal(median, side.runs[0]);
+	struct xs_result *run = median;
 	const struct xs_result_runs *runs = run->runs;
 	assert_int_equal(run->run.wall_ns, 200000000);
 	assert_int_equal(runs->count, 3);
@@ -148,21 +146,21 @@ TEST(the_report_is_of_the_median_run)
 TEST(runs_that_are_not_whole_are_in_no_figure)
 {
 	struct side side = open_side(3, (int[]){300, 100, 200});
-	size_t median;
+	struct xs_result *median;
 
 	side.runs[1]->coverage.incomplete = "tracing stopped";
 	side.runs[2]->phases[0].signature_hash ^= 1;
 	side.runs[2]->phases[0].kernel_name_count = 0; /* known by order */
-	assert_int_equal(xs_runs_build(side.runs, 3, &median), 0);
-	assert_int_equal(side.runs[median]->runs->count, 2);
-	assert_int_equal(side.runs[median]->runs->phases[0].runs, 1);
-	assert_int_equal(side.runs[median]->run.wall_ns, 200000000);
-	assert_string_equal(side.runs[median]->runs->warnings[0],
+	median = xs_runs_build(side.runs, 3);
+	assert_int_equal(median->runs->count, 2);
+	assert_int_equal(median->runs->phases[0].runs, 1);
+	assert_int_equal(median->run.wall_ns, 200000000);
+	assert_string_equal(median->runs->warnings[0],
 			    "before.xspy: tracing stopped, and in no figure");
 	for (size_t i = 0; i < 3; i++)
 		side.runs[i]->coverage.incomplete = "killed";
-	assert_int_equal(xs_runs_build(side.runs, 3, &median), 0);
-	assert_int_equal(side.runs[median]->runs->count, 1);
+	median = xs_runs_build(side.runs, 3);
+	assert_int_equal(median->runs->count, 1);
 	close_side(&side);
 }
 
@@ -171,13 +169,12 @@ TEST(a_trace_that_is_given_twice_counts_once)
 	struct side before = open_side(3, (int[]){100, 100, 200});
 	struct side after = open_side(3, (int[]){110, 110, 110});
 	struct xs_diff diff;
-	size_t median;
+	struct xs_result *median;
 
 	before.runs[1]->run.pid = before.runs[0]->run.pid;
 	after.runs[1]->run.pid = after.runs[2]->run.pid =
 	    after.runs[0]->run.pid;
-	assert_int_equal(
-	    xs_diff_build_runs(before.runs, 3, after.runs, 3, &diff), 0);
+	xs_diff_build_runs(before.runs, 3, after.runs, 3, &diff);
 	assert_int_equal(diff.before_side.count, 2);
 	assert_int_equal(diff.after_side.count, 1);
 	assert_string_equal(
@@ -186,11 +183,11 @@ TEST(a_trace_that_is_given_twice_counts_once)
 	assert_has(diff.warnings[diff.warning_count - 1],
 		   "after: 2 traces of a run given before");
 	xs_diff_free(&diff);
-	assert_int_equal(xs_runs_build(before.runs, 3, &median), 0);
-	assert_int_equal(before.runs[median]->runs->count, 2);
-	assert_int_equal(before.runs[median]->runs->warning_count, 1);
+	median = xs_runs_build(before.runs, 3);
+	assert_int_equal(median->runs->count, 2);
+	assert_int_equal(median->runs->warning_count, 1);
 	assert_string_equal(
-	    before.runs[median]->runs->warnings[0],
+	    median->runs->warnings[0],
 	    "1 trace of a run given before, counted once: before.xspy");
 	close_side(&before);
 	close_side(&after);
@@ -207,14 +204,12 @@ TEST(other_programs_are_told_before_arguments)
 	before.runs[1]->run.app = "program";
 	before.runs[2]->run.app = "third";
 	after.runs[0]->run.app = "program";
-	assert_int_equal(
-	    xs_diff_build_runs(before.runs, 3, after.runs, 1, &diff), 0);
+	xs_diff_build_runs(before.runs, 3, after.runs, 1, &diff);
 	assert_has(diff.different, "before: ");
 	assert_has(diff.different, "another program or GPU");
 	xs_diff_free(&diff);
 	after.runs[0]->run.app = "other";
-	assert_int_equal(
-	    xs_diff_build_runs(before.runs, 2, after.runs, 1, &diff), 0);
+	xs_diff_build_runs(before.runs, 2, after.runs, 1, &diff);
 	assert_string_equal(
 	    diff.different,
 	    "these are different programs: program before, other after");
@@ -232,8 +227,7 @@ TEST(a_program_without_a_name_is_known_by_its_kernels)
 	const char *other[] = {"other()"};
 
 	after.runs[0]->run.app = NULL;
-	assert_int_equal(
-	    xs_diff_build_runs(before.runs, 1, after.runs, 1, &diff), 0);
+	xs_diff_build_runs(before.runs, 1, after.runs, 1, &diff);
 	assert_null(diff.different);
 	assert_has(diff.warnings[0], "only their kernels tell");
 	assert_int_equal(xs_diff_gate(&diff, 5), XS_GATE_KEPT);
@@ -242,8 +236,7 @@ TEST(a_program_without_a_name_is_known_by_its_kernels)
 		after.runs[0]->phases[i].kernel_names = other;
 		after.runs[0]->phases[i].kernel_name_count = 1;
 	}
-	assert_int_equal(
-	    xs_diff_build_runs(before.runs, 1, after.runs, 1, &diff), 0);
+	xs_diff_build_runs(before.runs, 1, after.runs, 1, &diff);
 	assert_has(diff.different, "no kernel in common");
 	assert_int_equal(xs_diff_gate(&diff, 5), XS_GATE_DIFFERENT);
 	xs_diff_free(&diff);
@@ -259,8 +252,7 @@ TEST(other_programs_among_the_runs_fail)
 	struct xs_diff diff;
 
 	after.runs[1]->run.app = "other";
-	assert_int_equal(
-	    xs_diff_build_runs(before.runs, 2, after.runs, 2, &diff), 0);
+	xs_diff_build_runs(before.runs, 2, after.runs, 2, &diff);
 	assert_non_null(diff.different);
 	assert_int_equal(xs_diff_gate(&diff, 5), XS_GATE_DIFFERENT);
 	assert_has(diff.warnings[0], "after: ");

@@ -35,146 +35,118 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *out)
 }
 
 /* Writes a block of data in the format of zlib (RFC 1950), and base64. */
-static int put_block(const char *class, const char *data, size_t size,
-		     FILE *out)
+static void put_block(const char *class, const char *data, size_t size,
+		      FILE *out)
 {
 	uLongf count = compressBound(size);
 	unsigned char *packed = malloc(count);
-	int err = -ENOMEM;
 
-	if (packed &&
-	    compress(packed, &count, (const Bytef *)data, size) == Z_OK) {
-		fprintf(out, "<script type=\"text/plain\" class=\"%s\">",
-			class);
-		put_base64(packed, count, out);
-		fputs("</script>\n", out);
-		err = 0;
-	}
+	if (!packed ||
+	    compress(packed, &count, (const Bytef *)data, size) != Z_OK)
+		xs_no_memory();
+	fprintf(out, "<script type=\"text/plain\" class=\"%s\">", class);
+	put_base64(packed, count, out);
+	fputs("</script>\n", out);
 	free(packed);
-	return err;
 }
 
-/* What the JSON renderers get. */
-struct json_data {
-	struct xs_result *const *results;
-	size_t count;
-	struct xs_diff *diff; /* NULL: the report of the results */
-	double gate_percent;
-	struct xs_job *job;	      /* or NULL */
-	struct xs_job_diff *job_diff; /* or NULL */
+/* A block while its data is written. */
+struct block {
+	char *data;
+	size_t size;
+	FILE *in;
 };
 
-static int write_json(const struct json_data *data, FILE *out)
+static void begin_block(struct block *block)
 {
-	if (data->job)
-		return xs_render_json_job(data->job, true, NULL, out);
-	if (data->job_diff)
-		return xs_render_json_job_diff(data->job_diff, NULL, out);
-	return data->diff ? xs_render_json_diff(data->diff, data->gate_percent,
-						NULL, out)
-			  : xs_render_json_report(data->results, data->count,
-						  NULL, out);
+	block->in = open_memstream(&block->data, &block->size);
+	if (!block->in)
+		xs_no_memory();
 }
 
-static int put_json(const char *class, const struct json_data *data, FILE *out)
+static void end_block(struct block *block, const char *class, FILE *out)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
-	int err;
-
-	if (!memory)
-		return -ENOMEM;
-	err = write_json(data, memory);
-	if (fclose(memory) != 0 && !err)
-		err = -ENOMEM;
-	if (!err)
-		err = put_block(class, text, size, out);
-	free(text);
-	return err;
+	if (fclose(block->in) != 0)
+		xs_no_memory();
+	put_block(class, block->data, block->size, out);
+	free(block->data);
 }
 
-static int put_slices(const struct xs_result_timeline *timeline, FILE *out)
-{
-	char *data = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&data, &size);
-	int err = -ENOMEM;
-
-	if (memory)
-		xs_html_pack(timeline, memory);
-	if (memory && fclose(memory) == 0)
-		err = put_block("slices", data, size, out);
-	free(data);
-	return err;
-}
-
-static int put_timeline(struct xs_result *result, FILE *out)
+static void put_timeline(struct xs_result *result, FILE *out)
 {
 	const struct xs_result_timeline *timeline =
 	    result->timeline ? result->timeline : &empty;
 	json_t *meta = xs_html_meta(result, timeline);
 	char *text = json_dumps(meta, JSON_COMPACT);
-	const int err = put_block("texts", text, strlen(text), out);
+	struct block slices;
 
+	put_block("texts", text, strlen(text), out);
 	json_decref(meta);
 	free(text);
-	return err ? err : put_slices(timeline, out);
+	begin_block(&slices);
+	xs_html_pack(timeline, slices.in);
+	end_block(&slices, "slices", out);
 }
 
 static int put_traces(struct xs_result *const *results, size_t count, FILE *out)
 {
-	const struct json_data reports = {.results = results, .count = count};
-	int err = put_json("report", &reports, out);
+	struct block report;
 
-	for (size_t i = 0; i < count && !err; i++)
+	begin_block(&report);
+	xs_render_json_report(results, count, NULL, report.in);
+	end_block(&report, "report", out);
+	for (size_t i = 0; i < count; i++)
 		if (results[i])
-			err = put_timeline(results[i], out);
-	return !err && ferror(out) ? -EIO : err;
+			put_timeline(results[i], out);
+	return ferror(out) ? -EIO : 0;
+}
+
+static void put_page(FILE *out)
+{
+	fwrite(xs_html_page, 1, xs_html_page_size, out);
 }
 
 int xs_render_html_report(struct xs_result *const *results, size_t count,
 			  const struct xs_display *display, FILE *out)
 {
 	(void)display;
-	fwrite(xs_html_page, 1, xs_html_page_size, out);
+	put_page(out);
 	return put_traces(results, count, out);
 }
 
 int xs_render_html_diff(struct xs_diff *diff, double gate_percent,
 			const struct xs_display *display, FILE *out)
 {
-	const struct json_data data = {.diff = diff,
-				       .gate_percent = gate_percent};
 	struct xs_result *const both[] = {diff->before, diff->after};
-	int err;
+	struct block block;
 
-	(void)display;
-	fwrite(xs_html_page, 1, xs_html_page_size, out);
-	err = put_json("diff", &data, out);
-	return err ? err : put_traces(both, 2, out);
-}
-
-static int put_jobs(const struct json_data *data, FILE *out)
-{
-	int err;
-
-	fwrite(xs_html_page, 1, xs_html_page_size, out);
-	err = put_json("job", data, out);
-	return !err && ferror(out) ? -EIO : err;
+	put_page(out);
+	begin_block(&block);
+	xs_render_json_diff(diff, gate_percent, display, block.in);
+	end_block(&block, "diff", out);
+	return put_traces(both, 2, out);
 }
 
 int xs_render_html_job(struct xs_job *job, bool all,
 		       const struct xs_display *display, FILE *out)
 {
-	(void)all;
-	(void)display;
-	return put_jobs(&(struct json_data){.job = job}, out);
+	struct block block;
+
+	put_page(out);
+	begin_block(&block);
+	xs_render_json_job(job, all, display, block.in);
+	end_block(&block, "job", out);
+	return ferror(out) ? -EIO : 0;
 }
 
 int xs_render_html_job_diff(struct xs_job_diff *diff,
 			    const struct xs_display *display, FILE *out)
 {
-	(void)display;
-	return put_jobs(&(struct json_data){.job_diff = diff}, out);
+	struct block block;
+
+	put_page(out);
+	begin_block(&block);
+	xs_render_json_job_diff(diff, display, block.in);
+	end_block(&block, "job", out);
+	return ferror(out) ? -EIO : 0;
 }

@@ -280,5 +280,5 @@ int xs_render_text_diff(struct xs_diff *diff, double gate_percent,
 		err = put_phases(&terminal, diff);
 	if (!err)
 		put_verdict(&terminal, diff, gate_percent);
-	return err ? err : diff->arena.failed ? -ENOMEM : 0;
+	return err;
 }

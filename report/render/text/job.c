@@ -312,5 +312,5 @@ int xs_render_text_job(struct xs_job *job, bool all,
 				 job->host_count, all);
 	if (!err && job->phase_count)
 		err = put_phases(&terminal, job, all);
-	return err ? err : job->arena.failed ? -ENOMEM : 0;
+	return err;
 }

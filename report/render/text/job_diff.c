@@ -93,5 +93,5 @@ int xs_render_text_job_diff(struct xs_job_diff *diff,
 	err = put_times(&terminal, diff);
 	if (!err && diff->step_count)
 		err = put_steps(&terminal, diff);
-	return err ? err : diff->arena.failed ? -ENOMEM : 0;
+	return err;
 }

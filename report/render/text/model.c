@@ -55,8 +55,6 @@ static int put_table(const struct xs_terminal *terminal,
 			     : row->model;
 	}
 	err = xs_text_table_end(&table, notes, 4);
-	if (arena.failed)
-		err = -ENOMEM;
 	xs_arena_free(&arena);
 	return err;
 }

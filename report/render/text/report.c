@@ -192,7 +192,7 @@ static int put_report(const struct xs_terminal *terminal,
 		err = xs_render_text_pinned_budget(terminal, result);
 	if (!err && result->dataflow_asked)
 		err = xs_render_text_dataflow(terminal, result);
-	return err ? err : result->arena.failed ? -ENOMEM : 0;
+	return err;
 }
 
 int xs_render_text_report(struct xs_result *const *results, size_t count,
