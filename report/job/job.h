@@ -13,13 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a figure of each process; the median is exact, or within
- * 1 / XS_JOB_MEDIAN. */
-#define XS_JOB_MEDIAN 64
-
+/* Of a figure of each process; the median is exact, or within 1/64. */
 struct xs_job_spread {
 	int64_t least, median, most;
-	bool exact;
 };
 
 /* What the steady parts were spent on, of all processes. */

@@ -10,13 +10,22 @@
 
 #define BARS_MAX 24
 
-const json_t *xs_job_rows(const json_t *group, const char *table,
-			  struct xs_arena *arena, size_t size, void **items)
+void *xs_job_items(struct xs_job *job, const json_t *program,
+		   const struct xs_job_table *table, size_t *count)
 {
-	const json_t *rows = xs_digest_get(group, "table", table);
+	const json_t *rows = xs_digest_get(program, "table", table->name);
+	char *items = xs_arena_alloc(&job->arena, json_object_size(rows) + 1,
+				     table->size);
+	const char *key;
+	json_t *row;
 
-	*items = xs_arena_alloc(arena, json_object_size(rows) + 1, size);
-	return rows;
+	json_object_foreach((json_t *)rows, key, row) {
+		table->fill(job, program, key, row,
+			    items + *count * table->size);
+		++*count;
+	}
+	qsort(items, *count, table->size, table->order);
+	return items;
 }
 
 const char *xs_job_text(struct xs_arena *arena, const json_t *object,
@@ -56,7 +65,7 @@ struct xs_job_spread xs_job_spread(const json_t *group, const char *name)
 	    .least = xs_digest_get_number(group, "least", name),
 	    .most = xs_digest_get_number(group, "most", name)};
 
-	out.median = xs_sketch_median(group, name, &out.exact);
+	out.median = xs_sketch_median(group, name);
 	/* by its error it may be outside */
 	if (out.median != XS_UNKNOWN && out.median < out.least)
 		out.median = out.least;
@@ -124,29 +133,17 @@ static int longest_part(const void *left, const void *right)
 	return strcmp(a->what, b->what);
 }
 
-static void fill_parts(struct xs_job *job, const json_t *program)
+static void fill_part(struct xs_job *job, const json_t *program,
+		      const char *what, const json_t *row, void *item)
 {
-	void *items;
-	const char *what;
-	json_t *row;
-	const json_t *rows = xs_job_rows(program, "parts", &job->arena,
-					 sizeof(*job->parts), &items);
-
-	job->parts = items;
-	json_object_foreach((json_t *)rows, what, row) {
-		struct xs_job_part *out = &job->parts[job->part_count++];
-
-		*out = (struct xs_job_part){
-		    .what = xs_arena_copy(&job->arena, what),
-		    .words = xs_job_line(&job->arena,
-					 json_object_get(row, "text"), "words"),
-		    .ns = xs_digest_get_number(row, "add", "ns"),
-		    .traces = xs_job_traces(row),
-		    .median_ns = xs_job_spread(row, "ns").median};
-	}
-	if (job->part_count)
-		qsort(job->parts, job->part_count, sizeof(*job->parts),
-		      longest_part);
+	(void)program;
+	*(struct xs_job_part *)item = (struct xs_job_part){
+	    .what = xs_arena_copy(&job->arena, what),
+	    .words =
+		xs_job_line(&job->arena, json_object_get(row, "text"), "words"),
+	    .ns = xs_digest_get_number(row, "add", "ns"),
+	    .traces = xs_job_traces(row),
+	    .median_ns = xs_job_spread(row, "ns").median};
 }
 
 static int longest_phase(const void *left, const void *right)
@@ -158,30 +155,25 @@ static int longest_phase(const void *left, const void *right)
 	return strcmp(a->places, b->places);
 }
 
-static void fill_phases(struct xs_job *job, const json_t *program)
+static void fill_phase(struct xs_job *job, const json_t *program,
+		       const char *key, const json_t *row, void *item)
 {
-	void *items;
-	const char *key;
-	json_t *row;
-	const json_t *rows = xs_job_rows(program, "phases", &job->arena,
-					 sizeof(*job->phases), &items);
+	const json_t *text = json_object_get(row, "text");
 
-	job->phases = items;
-	json_object_foreach((json_t *)rows, key, row) {
-		const json_t *text = json_object_get(row, "text");
-
-		job->phases[job->phase_count++] = (struct xs_job_phase){
-		    .kernel = xs_job_line(&job->arena, text, "kernel"),
-		    .places = xs_job_line(&job->arena, text, "places"),
-		    .traces = xs_job_traces(row),
-		    .rounds = xs_digest_get_number(row, "add", "rounds"),
-		    .total_ns = xs_digest_get_number(row, "add", "total_ns"),
-		    .round = xs_job_spread(row, "round_ns")};
-	}
-	if (job->phase_count)
-		qsort(job->phases, job->phase_count, sizeof(*job->phases),
-		      longest_phase);
+	(void)program, (void)key;
+	*(struct xs_job_phase *)item = (struct xs_job_phase){
+	    .kernel = xs_job_line(&job->arena, text, "kernel"),
+	    .places = xs_job_line(&job->arena, text, "places"),
+	    .traces = xs_job_traces(row),
+	    .rounds = xs_digest_get_number(row, "add", "rounds"),
+	    .total_ns = xs_digest_get_number(row, "add", "total_ns"),
+	    .round = xs_job_spread(row, "round_ns")};
 }
+
+static const struct xs_job_table parts = {"parts", sizeof(struct xs_job_part),
+					  fill_part, longest_part};
+static const struct xs_job_table phases = {
+    "phases", sizeof(struct xs_job_phase), fill_phase, longest_phase};
 
 static void fill_bars(struct xs_job *job, const json_t *program)
 {
@@ -223,8 +215,10 @@ struct xs_job *xs_job_build(const json_t *digest)
 		    &job->arena, json_object_get(program, "text"), "name");
 		fill_times(job, program);
 		fill_bars(job, program);
-		fill_parts(job, program);
-		fill_phases(job, program);
+		job->parts =
+		    xs_job_items(job, program, &parts, &job->part_count);
+		job->phases =
+		    xs_job_items(job, program, &phases, &job->phase_count);
 		xs_job_fill_steps(job, program);
 		xs_job_fill_groups(job, program);
 		xs_job_fill_processes(job, program);

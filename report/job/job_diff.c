@@ -224,33 +224,20 @@ void xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 		: "No verdict: a job has no trace with what one needs.";
 }
 
-/* The least or the most that the median may be: sign -1 or 1. */
-static double median_bound(const struct xs_job *job, int sign)
-{
-	const double median = (double)job->wall.median;
-
-	return job->wall.exact ? median
-			       : median * (1 + (double)sign / XS_JOB_MEDIAN);
-}
-
 /* Whether it is exceeded or kept; too noisy: diff->why says why. */
 static enum xs_gate compare(struct xs_job_diff *diff, double factor)
 {
-	const struct xs_job *before = diff->before, *after = diff->after;
+	const struct xs_job_spread *before = &diff->before->wall;
+	const struct xs_job_spread *after = &diff->after->wall;
 	const bool slowest =
-	    (double)after->wall.most > factor * (double)before->wall.most;
+	    (double)after->most > factor * (double)before->most;
 	const bool median =
-	    median_bound(after, -1) > factor * median_bound(before, 1);
-	const bool may_be =
-	    median_bound(after, 1) > factor * median_bound(before, -1);
+	    (double)after->median > factor * (double)before->median;
 
-	if (median != may_be)
-		diff->why = "the medians of so many processes are within 1.6 %";
-	else if (slowest != median)
-		diff->why = "the slowest and the median process disagree";
-	return diff->why ? XS_GATE_NOISY
-	       : slowest ? XS_GATE_EXCEEDED
-			 : XS_GATE_KEPT;
+	if (slowest == median)
+		return slowest ? XS_GATE_EXCEEDED : XS_GATE_KEPT;
+	diff->why = "the slowest and the median process disagree";
+	return XS_GATE_NOISY;
 }
 
 /* Why the run times are none of all processes, each a whole run; NULL: they

@@ -44,8 +44,8 @@ void xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 
 /*
  * Whether a job takes more than limit_percent longer than before: exceeded and
- * kept if its slowest and its median process agree, otherwise, or if a median
- * is not known well enough, too noisy to tell. Unknown, if a process has no end
+ * kept if its slowest and its median process agree, otherwise too noisy to
+ * tell. Unknown, if a process has no end
  * or its trace is in no figure. Unless the limit is exceeded or
  * allow_different: different, of jobs that are no pair; unknown, if figures are
  * of other ranks. Adds the answer to the verdict.

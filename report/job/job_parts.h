@@ -4,10 +4,18 @@
 
 #include "report/job/job.h"
 
-/* Allocates an item for each row of a table, and one more. Returns the rows;
- * NULL: none. */
-const json_t *xs_job_rows(const json_t *group, const char *table,
-			  struct xs_arena *arena, size_t size, void **items);
+/* A table of a program, whose rows become items of a job. */
+struct xs_job_table {
+	const char *name;
+	size_t size; /* of an item */
+	void (*fill)(struct xs_job *job, const json_t *program, const char *key,
+		     const json_t *row, void *item);
+	int (*order)(const void *left, const void *right);
+};
+
+/* Returns the items in their order, and how many. */
+void *xs_job_items(struct xs_job *job, const json_t *program,
+		   const struct xs_job_table *table, size_t *count);
 
 /* Returns a text of a program, "name" or "incomplete"; "": it has none. */
 const char *xs_job_of(const json_t *program, const char *what);

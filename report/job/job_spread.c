@@ -19,40 +19,34 @@ static int slowest_mean(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static struct xs_job_group *groups_of(struct xs_job *job, const json_t *program,
-				      const char *table, size_t *count)
+static void fill_group(struct xs_job *job, const json_t *program,
+		       const char *name, const json_t *row, void *item)
 {
-	void *items;
-	const char *name;
-	json_t *row;
-	const json_t *rows = xs_job_rows(program, table, &job->arena,
-					 sizeof(struct xs_job_group), &items);
-	struct xs_job_group *out = items;
+	const int64_t traces = xs_job_traces(row);
 
-	json_object_foreach((json_t *)rows, name, row) {
-		const int64_t traces = xs_job_traces(row);
-
-		out[(*count)++] = (struct xs_job_group){
-		    .name = xs_arena_copy(&job->arena, name),
-		    .traces = traces,
-		    .mean_ns = xs_job_mean(
-			xs_digest_get_number(row, "add", "wall_ns"), traces),
-		    .slowest_ns = xs_digest_get_number(row, "most", "wall_ns"),
-		    .h2d_bytes = xs_digest_get_number(row, "add", "h2d_bytes"),
-		    .h2d_ns = xs_digest_get_number(row, "add", "h2d_ns"),
-		    .d2h_bytes = xs_digest_get_number(row, "add", "d2h_bytes"),
-		    .d2h_ns = xs_digest_get_number(row, "add", "d2h_ns"),
-		    .kernel_ns = xs_digest_get_number(row, "add", "kernel_ns")};
-	}
-	if (*count)
-		qsort(out, *count, sizeof(*out), slowest_mean);
-	return out;
+	(void)program;
+	*(struct xs_job_group *)item = (struct xs_job_group){
+	    .name = xs_arena_copy(&job->arena, name),
+	    .traces = traces,
+	    .mean_ns = xs_job_mean(xs_digest_get_number(row, "add", "wall_ns"),
+				   traces),
+	    .slowest_ns = xs_digest_get_number(row, "most", "wall_ns"),
+	    .h2d_bytes = xs_digest_get_number(row, "add", "h2d_bytes"),
+	    .h2d_ns = xs_digest_get_number(row, "add", "h2d_ns"),
+	    .d2h_bytes = xs_digest_get_number(row, "add", "d2h_bytes"),
+	    .d2h_ns = xs_digest_get_number(row, "add", "d2h_ns"),
+	    .kernel_ns = xs_digest_get_number(row, "add", "kernel_ns")};
 }
+
+static const struct xs_job_table kinds = {"kinds", sizeof(struct xs_job_group),
+					  fill_group, slowest_mean};
+static const struct xs_job_table hosts = {"hosts", sizeof(struct xs_job_group),
+					  fill_group, slowest_mean};
 
 void xs_job_fill_groups(struct xs_job *job, const json_t *program)
 {
-	job->kinds = groups_of(job, program, "kinds", &job->kind_count);
-	job->hosts = groups_of(job, program, "hosts", &job->host_count);
+	job->kinds = xs_job_items(job, program, &kinds, &job->kind_count);
+	job->hosts = xs_job_items(job, program, &hosts, &job->host_count);
 	job->more_hosts = xs_digest_get(program, "beyond", "hosts") != NULL;
 }
 

@@ -88,45 +88,40 @@ static void fill_open(struct xs_job *job, const json_t *program)
 	job->question_code = or_null(xs_job_text(arena, best, "question_code"));
 }
 
+static void fill_step(struct xs_job *job, const json_t *program,
+		      const char *key, const json_t *row, void *item)
+{
+	const json_t *text = json_object_get(row, "text");
+	const json_t *best = json_object_get(row, "best");
+	struct xs_arena *arena = &job->arena;
+	struct xs_job_step *out = item;
+
+	*out = (struct xs_job_step){
+	    .strategy = xs_job_line(arena, text, "strategy"),
+	    .places = xs_job_line(arena, text, "places"),
+	    .effort = xs_job_line(arena, text, "effort"),
+	    .text = xs_job_text(arena, best, "text"),
+	    .code = or_null(xs_job_text(arena, best, "code")),
+	    .condition = or_null(xs_job_text(arena, best, "condition")),
+	    .assumes = or_null(xs_job_text(arena, best, "assumes")),
+	    .at_most = xs_digest_get_number(row, "most", "at_most") > 0,
+	    .traces = xs_job_traces(row),
+	    .order = xs_job_mean(xs_digest_get_number(row, "add", "order"),
+				 xs_job_traces(row)),
+	    .saves = xs_job_spread(row, "saves_ns"),
+	    .sum_ns = xs_digest_get_number(row, "add", "saves_ns"),
+	    .low_ns = low_of(row),
+	    .high_ns = xs_digest_get_number(row, "add", "high_ns")};
+	out->is_question =
+	    out->condition || (out->low_ns < 0 && out->low_ns != XS_UNKNOWN);
+	fill_gain(job, program, key, row, out);
+}
+
 void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 {
-	struct xs_arena *arena = &job->arena;
-	void *items;
-	const char *key;
-	json_t *row;
-	const json_t *rows =
-	    xs_job_rows(program, "steps", arena, sizeof(*job->steps), &items);
+	static const struct xs_job_table steps = {
+	    "steps", sizeof(struct xs_job_step), fill_step, first_in_plans};
 
-	job->steps = items;
-	json_object_foreach((json_t *)rows, key, row) {
-		const json_t *text = json_object_get(row, "text");
-		const json_t *best = json_object_get(row, "best");
-		struct xs_job_step *out = &job->steps[job->step_count++];
-
-		*out = (struct xs_job_step){
-		    .strategy = xs_job_line(arena, text, "strategy"),
-		    .places = xs_job_line(arena, text, "places"),
-		    .effort = xs_job_line(arena, text, "effort"),
-		    .text = xs_job_text(arena, best, "text"),
-		    .code = or_null(xs_job_text(arena, best, "code")),
-		    .condition = or_null(xs_job_text(arena, best, "condition")),
-		    .assumes = or_null(xs_job_text(arena, best, "assumes")),
-		    .at_most = xs_digest_get_number(row, "most", "at_most") > 0,
-		    .traces = xs_job_traces(row),
-		    .order =
-			xs_job_mean(xs_digest_get_number(row, "add", "order"),
-				    xs_job_traces(row)),
-		    .saves = xs_job_spread(row, "saves_ns"),
-		    .sum_ns = xs_digest_get_number(row, "add", "saves_ns"),
-		    .low_ns = low_of(row),
-		    .high_ns = xs_digest_get_number(row, "add", "high_ns")};
-		out->is_question =
-		    out->condition ||
-		    (out->low_ns < 0 && out->low_ns != XS_UNKNOWN);
-		fill_gain(job, program, key, row, out);
-	}
-	if (job->step_count)
-		qsort(job->steps, job->step_count, sizeof(*job->steps),
-		      first_in_plans);
+	job->steps = xs_job_items(job, program, &steps, &job->step_count);
 	fill_open(job, program);
 }

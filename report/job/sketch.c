@@ -82,23 +82,21 @@ static int by_value(const void *left, const void *right)
 static int64_t exact_median(const json_t *group, const char *name)
 {
 	const json_t *counts = xs_digest_get(group, "count", name);
-	const size_t room = json_object_size(counts);
-	struct exact *all = calloc(room + 1, sizeof(*all));
+	struct exact *all = calloc(json_object_size(counts) + 1, sizeof(*all));
 	int64_t sum = 0, median = XS_UNKNOWN;
 	const char *key;
 	json_t *count;
 	size_t used = 0;
 
+	if (!all)
+		xs_no_memory();
 	json_object_foreach((json_t *)counts, key, count) {
-		if (!all)
-			return XS_UNKNOWN;
 		all[used] = (struct exact){strtoll(key, NULL, 10),
 					   json_integer_value(count)};
 		xs_number_add(&sum,
 			      xs_number_bounded((uint64_t)all[used++].count));
 	}
-	if (used)
-		qsort(all, used, sizeof(*all), by_value);
+	qsort(all, used, sizeof(*all), by_value);
 	sum = (sum - 1) / 2;
 	for (size_t i = 0; i < used && median == XS_UNKNOWN; i++) {
 		if (sum < all[i].count)
@@ -128,15 +126,14 @@ static uint64_t load(const json_t *sketch, uint64_t *counts)
 	return sum;
 }
 
-int64_t xs_sketch_median(const json_t *group, const char *name, bool *exact)
+int64_t xs_sketch_median(const json_t *group, const char *name)
 {
 	uint64_t counts[BUCKETS] = {0};
 	const uint64_t sum = load(xs_digest_get(group, "count", name), counts);
 	const int64_t median = exact_median(group, exact_name(name).s);
 	uint64_t left = sum ? (sum - 1) / 2 : 0;
 
-	*exact = median != XS_UNKNOWN;
-	for (unsigned i = 0; sum && !*exact && i < BUCKETS; i++) {
+	for (unsigned i = 0; sum && median == XS_UNKNOWN && i < BUCKETS; i++) {
 		if (left < counts[i])
 			return value_of(i);
 		left -= counts[i];

@@ -17,9 +17,9 @@
  * 0, XS_UNKNOWN not. */
 void xs_sketch_add(json_t *group, const char *name, int64_t value);
 
-/* Returns the value that as many are above as below, XS_UNKNOWN without values;
- * *exact: it is one of them. */
-int64_t xs_sketch_median(const json_t *group, const char *name, bool *exact);
+/* Returns the value that as many are above as below, XS_UNKNOWN without values.
+ */
+int64_t xs_sketch_median(const json_t *group, const char *name);
 
 /* Fills as many bars of one width in octaves as are from the smallest to the
  * largest value, at most `room`. Returns how many. */
