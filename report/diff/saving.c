@@ -89,45 +89,37 @@ static void add(struct xs_diff_saving *out, const struct xs_result *before,
 	out->setup_ns += xs_number_or_zero(row.setup_ns);
 }
 
-/* "saves 10 ms", "takes 10 ms more" */
-static const char *effect(struct xs_diff *diff, int64_t saves_ns)
+/* "saves 10 ms (8-12 ms)", "takes 10 ms more": without a range that has both.
+ */
+static const char *effect(struct xs_diff *diff, int64_t saves_ns,
+			  int64_t low_ns, int64_t high_ns)
 {
-	return xs_print(
-	    &diff->arena, "%s %s%s", saves_ns < 0 ? "takes" : "saves",
-	    xs_units_ns(llabs(saves_ns)).s, saves_ns < 0 ? " more" : "");
-}
-
-static const char *predicted(struct xs_diff *diff)
-{
-	const struct xs_diff_saving *in = &diff->saving;
-
-	if (in->saves_ns < 0 && in->high_ns < 0)
-		return xs_print(&diff->arena, "takes %s more",
-				xs_units_in_range_ns(-in->saves_ns,
-						     -in->high_ns, -in->low_ns)
-				    .s);
-	if (in->saves_ns < 0)
-		return effect(diff, in->saves_ns);
-	return xs_print(&diff->arena, "saves %s",
-			xs_result_saving(&diff->arena, in->saves_ns, in->low_ns,
-					 in->high_ns));
+	if (saves_ns >= 0)
+		return xs_print(
+		    &diff->arena, "saves %s",
+		    xs_result_saving(&diff->arena, saves_ns, low_ns, high_ns));
+	if (high_ns >= 0)
+		low_ns = high_ns = saves_ns;
+	return xs_print(&diff->arena, "takes %s more",
+			xs_units_in_range_ns(-saves_ns, -high_ns, -low_ns).s);
 }
 
 static const char *text_of(struct xs_diff *diff)
 {
 	const struct xs_diff_saving *in = &diff->saving;
-
 	const char *setup = "";
 
 	if (in->setup_ns > 0)
 		setup = xs_print(&diff->arena, ", with a setup of %s",
 				 xs_units_ns(in->setup_ns).s);
-	return xs_print(&diff->arena,
-			"The run, predicted: %s%s; measured: %s, %s the "
-			"interval%s%s.",
-			predicted(diff), setup, effect(diff, in->measured_ns),
-			in->within ? "inside" : "outside",
-			in->within ? "" : ": ", in->within ? "" : diff->parts);
+	return xs_print(
+	    &diff->arena,
+	    "The run, predicted: %s%s; measured: %s, %s the "
+	    "interval%s%s.",
+	    effect(diff, in->saves_ns, in->low_ns, in->high_ns), setup,
+	    effect(diff, in->measured_ns, in->measured_ns, in->measured_ns),
+	    in->within ? "inside" : "outside", in->within ? "" : ": ",
+	    in->within ? "" : diff->parts);
 }
 
 void xs_diff_explain(struct xs_diff *diff)
