@@ -43,8 +43,8 @@ static void put_metrics_row(struct xs_text_table *table,
 	    xs_units_count(in->memory_blocks).s);
 }
 
-static int put_metrics(const struct xs_terminal *terminal,
-		       const struct xs_result *result)
+static void put_metrics(const struct xs_terminal *terminal,
+			const struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"#", XS_RIGHT | XS_BOLD}, {"R", XS_RIGHT},
@@ -58,7 +58,7 @@ static int put_metrics(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->phase_count; i++)
 		if (xs_render_text_has_phase(result, i))
 			put_metrics_row(&table, &result->phases[i]);
-	return xs_text_table_end(&table, NULL, 0);
+	xs_text_table_end(&table, NULL, 0);
 }
 
 static void put_costs_row(struct xs_text_table *table,
@@ -75,8 +75,8 @@ static void put_costs_row(struct xs_text_table *table,
 	    percent(in->transfer_share_observed).s);
 }
 
-static int put_costs(const struct xs_terminal *terminal,
-		     const struct xs_result *result)
+static void put_costs(const struct xs_terminal *terminal,
+		      const struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"#", XS_RIGHT | XS_BOLD},
@@ -93,7 +93,7 @@ static int put_costs(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->phase_count; i++)
 		if (xs_render_text_has_phase(result, i))
 			put_costs_row(&table, &result->phases[i]);
-	return xs_text_table_end(&table, NULL, 0);
+	xs_text_table_end(&table, NULL, 0);
 }
 
 static bool same_reason(const struct xs_result *result, size_t a, size_t b)
@@ -135,23 +135,18 @@ static void put_reasons(const struct xs_terminal *terminal,
 	}
 }
 
-int xs_render_text_atgpu(const struct xs_terminal *terminal,
-			 struct xs_result *result)
+void xs_render_text_atgpu(const struct xs_terminal *terminal,
+			  struct xs_result *result)
 {
-	int err;
-
 	xs_terminal_heading(
 	    terminal, "ATGPU",
 	    "Carroll and Wong 2017; one round, words of 4 bytes");
-	err = put_metrics(terminal, result);
-	if (!err) {
-		xs_terminal_print(terminal, XS_PLAIN, "\n");
-		err = put_costs(terminal, result);
-	}
+	put_metrics(terminal, result);
+	xs_terminal_print(terminal, XS_PLAIN, "\n");
+	put_costs(terminal, result);
 	put_reasons(terminal, result);
 	xs_terminal_wrap(terminal, XS_DIM, "  ",
 			 "R rounds; l blocks on a multiprocessor at a time; t "
 			 "operations of a block; q memory blocks of 128 bytes; "
 			 "transfer %: share of transfers in the cost");
-	return err;
 }

@@ -130,7 +130,8 @@ static void put_op(struct xs_text_table *table, struct xs_arena *arena,
 		    xs_units_ns(op->duration_ns).s);
 }
 
-static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
+static void put_ops(const struct xs_terminal *terminal,
+		    struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"op", XS_RIGHT | XS_BOLD},
@@ -148,8 +149,6 @@ static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 	struct xs_text_table table;
 	size_t edge = 0;
 
-	if (!notes)
-		return 0; /* the arena remembers */
 	xs_text_table_begin(&table, terminal, headings, 6);
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_result_site *site = flow->ops[i].site;
@@ -161,7 +160,7 @@ static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 			     site ? ": " : "", accesses(arena, &flow->ops[i]),
 			     follows(arena, flow, i, &edge));
 	}
-	return xs_text_table_end(&table, notes, 6);
+	xs_text_table_end(&table, notes, 6);
 }
 
 /* "12 need what an earlier one wrote, ..." */
@@ -234,23 +233,21 @@ static void put_summary(const struct xs_terminal *terminal,
 	    xs_units_ns(flow->out_ns).s, xs_units_ns(flow->kernel_ns).s);
 }
 
-int xs_render_text_dataflow(const struct xs_terminal *terminal,
-			    struct xs_result *result)
+void xs_render_text_dataflow(const struct xs_terminal *terminal,
+			     struct xs_result *result)
 {
 	const struct xs_result_dataflow *flow = result->dataflow;
-	int err;
 
 	xs_terminal_heading(terminal, "Dataflow",
 			    "which op needs what another one wrote");
 	if (flow->missing) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", flow->missing);
-		return 0;
+		return;
 	}
 	put_summary(terminal, result);
-	err = put_ops(terminal, result);
+	put_ops(terminal, result);
 	if (!result->all_asked && flow->op_count > OPS_MAX)
 		xs_terminal_print(terminal, XS_DIM,
 				  "  %zu more ops (--all, --format json)\n",
 				  flow->op_count - OPS_MAX);
-	return err;
 }

@@ -4,7 +4,6 @@
 #include "report/render/text/sections.h"
 #include "report/render/text/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -190,9 +189,9 @@ static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
 }
 
 /* Rows of processes: what they take most of, beside what is usual. */
-static int put_rows(const struct xs_terminal *terminal,
-		    const struct xs_job_process *rows, size_t count,
-		    const struct xs_text_heading *headings, int64_t usual_ns)
+static void put_rows(const struct xs_terminal *terminal,
+		     const struct xs_job_process *rows, size_t count,
+		     const struct xs_text_heading *headings, int64_t usual_ns)
 {
 	const char *notes[16] = {NULL};
 	struct xs_text_table table;
@@ -203,11 +202,11 @@ static int put_rows(const struct xs_terminal *terminal,
 			    xs_units_percent(rows[i].by_ns, usual_ns).s);
 		notes[i] = rows[i].why;
 	}
-	return xs_text_table_end(&table, notes, 4);
+	xs_text_table_end(&table, notes, 4);
 }
 
-static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
-			 bool all)
+static void put_processes(const struct xs_terminal *terminal,
+			  struct xs_job *job, bool all)
 {
 	static const struct xs_text_heading slow[] = {
 	    {"slowest", XS_PLAIN},
@@ -217,28 +216,27 @@ static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
 	    {"busiest", XS_PLAIN},
 	    {"busy", XS_RIGHT},
 	    {"of the mean", XS_RIGHT}};
-	int err;
 
 	xs_terminal_heading(
 	    terminal, "Processes",
 	    xs_print(&job->arena, "run %s, median %s",
 		     xs_units_range_ns(job->wall.least, job->wall.most).s,
 		     xs_units_ns(job->wall.median).s));
-	err = put_rows(terminal, job->slowest, shown(job->slowest_count, all),
-		       slow, job->wall.median);
-	if (err || !job->busiest_count)
-		return err;
+	put_rows(terminal, job->slowest, shown(job->slowest_count, all), slow,
+		 job->wall.median);
+	if (!job->busiest_count)
+		return;
 	xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 			 "Without the host's own code, in which processes may "
 			 "wait for those that take longer:");
-	return put_rows(terminal, job->busiest, shown(job->busiest_count, all),
-			busy, job->busy_mean_ns);
+	put_rows(terminal, job->busiest, shown(job->busiest_count, all), busy,
+		 job->busy_mean_ns);
 }
 
 /* Hosts, or kinds of machines; nothing to compare with one alone. */
-static int put_groups(const struct xs_terminal *terminal, const char *title,
-		      const char *what, const struct xs_job_group *groups,
-		      size_t all_count, bool all)
+static void put_groups(const struct xs_terminal *terminal, const char *title,
+		       const char *what, const struct xs_job_group *groups,
+		       size_t all_count, bool all)
 {
 	const struct xs_text_heading headings[] = {
 	    {what, XS_PLAIN},	   {"processes", XS_RIGHT}, {"run", XS_RIGHT},
@@ -247,7 +245,7 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 	struct xs_text_table table;
 
 	if (all_count < 2)
-		return 0;
+		return;
 	xs_terminal_heading(terminal, title,
 			    "slowest mean first; in, out: rates of copies");
 	xs_text_table_begin(&table, terminal, headings, 6);
@@ -258,11 +256,11 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 			    xs_units_rate(in->h2d_bytes, in->h2d_ns).s,
 			    xs_units_rate(in->d2h_bytes, in->d2h_ns).s);
 	}
-	return xs_text_table_end(&table, NULL, 0);
+	xs_text_table_end(&table, NULL, 0);
 }
 
-static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
-		      bool all)
+static void put_phases(const struct xs_terminal *terminal, struct xs_job *job,
+		       bool all)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"phase", XS_PLAIN},
@@ -275,8 +273,6 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
 	    xs_arena_alloc(&job->arena, count + 1, sizeof(*places));
 	struct xs_text_table table;
 
-	if (!places)
-		return -ENOMEM;
 	xs_terminal_heading(terminal, "Phases",
 			    "by kernels and lines, whatever their sizes");
 	xs_text_table_begin(&table, terminal, headings, 5);
@@ -290,27 +286,24 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
 		    xs_units_ns(in->round.median).s);
 		places[i] = in->places;
 	}
-	return xs_text_table_end(&table, places, 4);
+	xs_text_table_end(&table, places, 4);
 }
 
 int xs_render_text_job(struct xs_job *job, bool all,
 		       const struct xs_display *display, FILE *out)
 {
 	const struct xs_terminal terminal = {.out = out, .display = *display};
-	int err = 0;
 
 	put_head(&terminal, job);
 	put_verdict(&terminal, job, all);
 	put_steps(&terminal, job, all);
 	if (job->slowest_count)
-		err = put_processes(&terminal, job, all);
-	if (!err)
-		err = put_groups(&terminal, "Machines", "GPU, link, NUMA node",
-				 job->kinds, job->kind_count, all);
-	if (!err)
-		err = put_groups(&terminal, "Hosts", "host", job->hosts,
-				 job->host_count, all);
-	if (!err && job->phase_count)
-		err = put_phases(&terminal, job, all);
-	return err;
+		put_processes(&terminal, job, all);
+	put_groups(&terminal, "Machines", "GPU, link, NUMA node", job->kinds,
+		   job->kind_count, all);
+	put_groups(&terminal, "Hosts", "host", job->hosts, job->host_count,
+		   all);
+	if (job->phase_count)
+		put_phases(&terminal, job, all);
+	return 0;
 }

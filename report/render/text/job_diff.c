@@ -3,11 +3,10 @@
 #include "report/render/text/terminal.h"
 #include "report/render/text/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
-static int put_times(const struct xs_terminal *terminal,
-		     struct xs_job_diff *diff)
+static void put_times(const struct xs_terminal *terminal,
+		      struct xs_job_diff *diff)
 {
 	static const struct xs_text_heading headings[] = {{"time", XS_PLAIN},
 							  {"before", XS_RIGHT},
@@ -33,7 +32,7 @@ static int put_times(const struct xs_terminal *terminal,
 					 before)
 			  : "");
 	}
-	return xs_text_table_end(&table, NULL, 0);
+	xs_text_table_end(&table, NULL, 0);
 }
 
 /* "up to 2.00 s, in 62 of 64", "not in the plan" */
@@ -47,8 +46,8 @@ static const char *gain(struct xs_job_diff *diff, int64_t ns, bool at_most,
 			      traces, job->traces);
 }
 
-static int put_steps(const struct xs_terminal *terminal,
-		     struct xs_job_diff *diff)
+static void put_steps(const struct xs_terminal *terminal,
+		      struct xs_job_diff *diff)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"change", XS_PLAIN}, {"before", XS_RIGHT}, {"after", XS_RIGHT}};
@@ -56,8 +55,6 @@ static int put_steps(const struct xs_terminal *terminal,
 	    xs_arena_alloc(&diff->arena, diff->step_count + 1, sizeof(*places));
 	struct xs_text_table table;
 
-	if (!places)
-		return -ENOMEM;
 	xs_terminal_heading(terminal, "Plans",
 			    "what the job would gain by a change, and in how "
 			    "many processes; lines are those of each source");
@@ -72,14 +69,13 @@ static int put_steps(const struct xs_terminal *terminal,
 				 in->after_traces, diff->after));
 		places[i] = in->places;
 	}
-	return xs_text_table_end(&table, places, 4);
+	xs_text_table_end(&table, places, 4);
 }
 
 int xs_render_text_job_diff(struct xs_job_diff *diff,
 			    const struct xs_display *display, FILE *out)
 {
 	const struct xs_terminal terminal = {.out = out, .display = *display};
-	int err;
 
 	xs_terminal_print(&terminal, XS_BOLD, "%s",
 			  diff->after->program ? diff->after->program
@@ -90,8 +86,8 @@ int xs_render_text_job_diff(struct xs_job_diff *diff,
 	xs_terminal_wrapf(&terminal, XS_BOLD, "", "Verdict: %s", diff->verdict);
 	for (size_t i = 0; i < diff->warning_count; i++)
 		xs_terminal_wrap(&terminal, XS_WARN, "! ", diff->warnings[i]);
-	err = put_times(&terminal, diff);
-	if (!err && diff->step_count)
-		err = put_steps(&terminal, diff);
-	return err;
+	put_times(&terminal, diff);
+	if (diff->step_count)
+		put_steps(&terminal, diff);
+	return 0;
 }

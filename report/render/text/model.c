@@ -5,7 +5,6 @@
 #include "report/result/arena.h"
 #include "report/result/number.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +29,8 @@ static void put_row(struct xs_text_table *table,
 }
 
 /* The paper and the whole name stand below the row, since names are long. */
-static int put_table(const struct xs_terminal *terminal,
-		     const struct xs_formulas_result *model)
+static void put_table(const struct xs_terminal *terminal,
+		      const struct xs_formulas_result *model)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"strategy", XS_PLAIN},   {"n", XS_RIGHT},
@@ -41,10 +40,7 @@ static int put_table(const struct xs_terminal *terminal,
 	const char **notes =
 	    xs_arena_alloc(&arena, model->estimate_count + 1, sizeof(*notes));
 	struct xs_text_table table;
-	int err;
 
-	if (!notes)
-		return -ENOMEM;
 	xs_text_table_begin(&table, terminal, headings, 6);
 	for (size_t i = 0; i < model->estimate_count; i++) {
 		const struct xs_result_estimate *row = &model->estimates[i];
@@ -54,13 +50,12 @@ static int put_table(const struct xs_terminal *terminal,
 		    row->why ? xs_print(&arena, "%s: %s", row->model, row->why)
 			     : row->model;
 	}
-	err = xs_text_table_end(&table, notes, 4);
+	xs_text_table_end(&table, notes, 4);
 	xs_arena_free(&arena);
-	return err;
 }
 
 /* "sigma 2.15 us + o_h 1.10 us + ...", or what the profile lacks. Caller frees
- * the text; NULL without memory. */
+ * the text. */
 static char *terms_text(const struct xs_control_estimate *row)
 {
 	char *text = NULL;
@@ -68,7 +63,7 @@ static char *terms_text(const struct xs_control_estimate *row)
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
-		return NULL;
+		xs_no_memory();
 	if (row->unknown)
 		fprintf(out, "unknown: the profile lacks %s", row->unknown);
 	if (row->unknown && xs_param_what(row->unknown))
@@ -77,10 +72,8 @@ static char *terms_text(const struct xs_control_estimate *row)
 		fprintf(out, "%s%s %s (%s)", i ? " + " : "", row->terms[i].name,
 			xs_units_ns(xs_number_round(row->terms[i].ns)).s,
 			row->terms[i].what);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
+	if (fclose(out))
+		xs_no_memory();
 	return text;
 }
 
@@ -109,8 +102,8 @@ static void put_control_row(struct xs_text_table *table, bool peer,
 		    xs_units_per_s(row->rate).s, equation(row->model));
 }
 
-static int put_control(const struct xs_terminal *terminal,
-		       const struct xs_formulas_result *model)
+static void put_control(const struct xs_terminal *terminal,
+			const struct xs_formulas_result *model)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"started by", XS_PLAIN},
@@ -124,8 +117,6 @@ static int put_control(const struct xs_terminal *terminal,
 	    {"equation", XS_PLAIN}};
 	char *notes[2 * XS_CONTROL_ROWS] = {NULL};
 	struct xs_text_table table;
-	bool failed = false;
-	int err;
 
 	xs_terminal_heading(terminal, "Who starts the transfer",
 			    "ranges are of the parameters; all blocks move one "
@@ -134,12 +125,10 @@ static int put_control(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < model->control_count; i++) {
 		put_control_row(&table, model->peer, &model->control[i]);
 		notes[i] = terms_text(&model->control[i]);
-		failed = failed || !notes[i];
 	}
-	err = xs_text_table_end(&table, (const char *const *)notes, 4);
+	xs_text_table_end(&table, (const char *const *)notes, 4);
 	for (size_t i = 0; i < model->control_count; i++)
 		free(notes[i]);
-	return failed ? -ENOMEM : err;
 }
 
 static void put_answers(const struct xs_terminal *terminal,
@@ -172,15 +161,15 @@ int xs_render_text_model(const struct xs_formulas_result *model,
 			 const struct xs_display *display, FILE *out)
 {
 	const struct xs_terminal terminal = {.out = out, .display = *display};
-	int err;
 
 	put_question(&terminal, model);
 	if (model->control_count) {
 		put_answers(&terminal, model);
-		return put_control(&terminal, model);
+		put_control(&terminal, model);
+		return 0;
 	}
-	err = put_table(&terminal, model);
+	put_table(&terminal, model);
 	xs_terminal_heading(&terminal, "What this means", NULL);
 	put_answers(&terminal, model);
-	return err;
+	return 0;
 }

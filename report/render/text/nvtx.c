@@ -2,7 +2,6 @@
 /* --by-range: the run by NVTX ranges. */
 #include "report/render/text/sections.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 /* Names printed, unless all are asked for. */
@@ -67,8 +66,8 @@ static void put_rest(const struct xs_terminal *terminal,
 				  nvtx->lost);
 }
 
-int xs_render_text_nvtx(const struct xs_terminal *terminal,
-			struct xs_result *result)
+void xs_render_text_nvtx(const struct xs_terminal *terminal,
+			 struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"count", XS_RIGHT}, {"range", XS_BOLD}, {"each", XS_RIGHT},
@@ -81,23 +80,19 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 	const char **notes =
 	    xs_arena_alloc(&result->arena, count + 1, sizeof(*notes));
 	struct xs_text_table table;
-	int err;
 
 	xs_terminal_heading(terminal, "NVTX ranges",
 			    "each: the median; else sums; in, kernels, out: "
 			    "what they issued");
-	if (!notes)
-		return -ENOMEM;
 	if (nvtx->missing) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  none: ", nvtx->missing);
-		return 0;
+		return;
 	}
 	xs_text_table_begin(&table, terminal, headings, 8);
 	for (size_t i = 0; i < count; i++) {
 		put_range(&table, result, &nvtx->ranges[i]);
 		notes[i] = note(result, &nvtx->ranges[i]);
 	}
-	err = xs_text_table_end(&table, notes, 6);
+	xs_text_table_end(&table, notes, 6);
 	put_rest(terminal, result, count);
-	return err;
 }

@@ -5,7 +5,6 @@
 #include "report/result/number.h"
 #include "report/result/shown_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 /* Phases printed unless all are asked for. */
@@ -117,8 +116,8 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		    moved(result, phase->d2h_bytes, phase->dst_memory));
 }
 
-int xs_render_text_phase_table(const struct xs_terminal *terminal,
-			       struct xs_result *result)
+void xs_render_text_phase_table(const struct xs_terminal *terminal,
+				struct xs_result *result)
 {
 	const struct xs_text_heading headings[] = {
 	    {"#", XS_RIGHT | XS_BOLD},
@@ -133,7 +132,6 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	const struct xs_result_phase *before = NULL;
 	size_t rows = 0;
 	struct xs_text_table table;
-	int err;
 
 	xs_terminal_heading(terminal, "Phases",
 			    "groups of similar rounds; median of one round, or "
@@ -141,10 +139,8 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	if (!result->phase_count) {
 		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
 				  xs_result_no_phases(result));
-		return 0;
+		return;
 	}
-	if (!places)
-		return -ENOMEM;
 	xs_text_table_begin(&table, terminal, headings, 7);
 	for (size_t i = 0; i < result->phase_count; i++) {
 		if (!xs_render_text_has_phase(result, i))
@@ -156,7 +152,6 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 			? notes(result, &result->phases[i], &before)
 			: NULL;
 	}
-	err = xs_text_table_end(&table, places, 5);
+	xs_text_table_end(&table, places, 5);
 	put_rest(terminal, result);
-	return err;
 }

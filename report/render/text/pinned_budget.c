@@ -42,8 +42,8 @@ static const char *conditions(struct xs_result *result)
 	return text ? xs_print(&result->arena, ", %s", text) : "";
 }
 
-int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
-				 struct xs_result *result)
+void xs_render_text_pinned_budget(const struct xs_terminal *terminal,
+				  struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"#", XS_RIGHT | XS_BOLD}, {"", XS_PLAIN},
@@ -53,7 +53,6 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 	const size_t count = in->count < PLACES_MAX ? in->count : PLACES_MAX;
 	struct xs_arena *arena = &result->arena;
 	struct xs_text_table table;
-	int err;
 
 	xs_terminal_heading(
 	    terminal, "Pinned memory",
@@ -63,16 +62,15 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 		     xs_units_bytes(in->budget_bytes).s));
 	if (!in->count) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", why_none(result));
-		return 0;
+		return;
 	}
 	xs_text_table_begin(&table, terminal, headings, 6);
 	for (size_t i = 0; i < count; i++)
 		put_place(&table, arena, &in->places[i]);
-	err = xs_text_table_end(&table, NULL, 0);
+	xs_text_table_end(&table, NULL, 0);
 	xs_terminal_wrapf(terminal, XS_PLAIN, "  ",
 			  "in all %s pinned, which save %s of the run with "
 			  "what pinning takes%s",
 			  xs_units_bytes(in->used_bytes).s,
 			  xs_units_ns(in->saves_ns).s, conditions(result));
-	return err;
 }

@@ -7,7 +7,6 @@
 
 #include "report/render/text/sections.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -161,38 +160,32 @@ static void put_other_machines(const struct xs_terminal *terminal,
 	}
 }
 
-static int put_report(const struct xs_terminal *terminal,
-		      struct xs_result *result)
+static void put_report(const struct xs_terminal *terminal,
+		       struct xs_result *result)
 {
-	int err = 0;
-
 	put_run(terminal, result);
 	xs_render_text_verdict(terminal, result);
 	put_notes(terminal, result);
 	if (result->runs)
-		err = xs_render_text_runs(terminal, result);
+		xs_render_text_runs(terminal, result);
 	xs_render_text_plan(terminal, result);
 	xs_render_text_coverage(terminal, result);
-	if (!err)
-		err = xs_render_text_totals(terminal, result);
-	if (!err)
-		err = xs_render_text_devices(terminal, result);
+	xs_render_text_totals(terminal, result);
+	xs_render_text_devices(terminal, result);
 	xs_render_text_waits(terminal, result);
-	if (!err && result->nvtx)
-		err = xs_render_text_nvtx(terminal, result);
-	if (!err)
-		err = xs_render_text_phase_table(terminal, result);
-	if (!err && result->phase_count) {
+	if (result->nvtx)
+		xs_render_text_nvtx(terminal, result);
+	xs_render_text_phase_table(terminal, result);
+	if (result->phase_count) {
 		put_other_machines(terminal, result);
-		err = xs_render_text_strategies(terminal, result);
+		xs_render_text_strategies(terminal, result);
 	}
-	if (!err && result->phase_count && result->atgpu_asked)
-		err = xs_render_text_atgpu(terminal, result);
-	if (!err && result->pinned_budget)
-		err = xs_render_text_pinned_budget(terminal, result);
-	if (!err && result->dataflow_asked)
-		err = xs_render_text_dataflow(terminal, result);
-	return err;
+	if (result->phase_count && result->atgpu_asked)
+		xs_render_text_atgpu(terminal, result);
+	if (result->pinned_budget)
+		xs_render_text_pinned_budget(terminal, result);
+	if (result->dataflow_asked)
+		xs_render_text_dataflow(terminal, result);
 }
 
 int xs_render_text_report(struct xs_result *const *results, size_t count,
@@ -200,9 +193,8 @@ int xs_render_text_report(struct xs_result *const *results, size_t count,
 {
 	const struct xs_terminal terminal = {.out = out, .display = *display};
 	bool first = true;
-	int err = 0;
 
-	for (size_t i = 0; i < count && !err; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (!results[i])
 			continue;
 		if (!first)
@@ -211,7 +203,7 @@ int xs_render_text_report(struct xs_result *const *results, size_t count,
 		if (count > 1)
 			xs_terminal_print(&terminal, XS_DIM, "== %s ==\n",
 					  results[i]->run.path);
-		err = put_report(&terminal, results[i]);
+		put_report(&terminal, results[i]);
 	}
-	return err;
+	return 0;
 }

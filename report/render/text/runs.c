@@ -36,8 +36,8 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 	put(table, name, phase->runs, &phase->round_ns);
 }
 
-int xs_render_text_runs(const struct xs_terminal *terminal,
-			struct xs_result *result)
+void xs_render_text_runs(const struct xs_terminal *terminal,
+			 struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
 	    {"time", XS_PLAIN},
@@ -64,5 +64,5 @@ int xs_render_text_runs(const struct xs_terminal *terminal,
 			    &runs->totals[i].spread);
 	for (size_t i = 0; i < runs->phase_count && i < PHASES_MOST; i++)
 		put_phase(&table, result, &runs->phases[i]);
-	return xs_text_table_end(&table, NULL, 0);
+	xs_text_table_end(&table, NULL, 0);
 }

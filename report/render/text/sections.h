@@ -9,9 +9,9 @@
  * others. */
 #define XS_TEXT_REASONS 100u
 
-/* The table of phases. Returns 0 or -ENOMEM. */
-int xs_render_text_phase_table(const struct xs_terminal *terminal,
-			       struct xs_result *result);
+/* The table of phases. */
+void xs_render_text_phase_table(const struct xs_terminal *terminal,
+				struct xs_result *result);
 
 /* Returns whether the result's phase of this index is one of the first to
  * print: the longest ones of the steady part, before others, or all. */
@@ -21,9 +21,9 @@ bool xs_render_text_is_first(const struct xs_result *result, size_t index);
  * a printed step. */
 bool xs_render_text_has_phase(const struct xs_result *result, size_t index);
 
-/* The runs that the result is the median one of. Returns 0 or -ENOMEM. */
-int xs_render_text_runs(const struct xs_terminal *terminal,
-			struct xs_result *result);
+/* The runs that the result is the median one of. */
+void xs_render_text_runs(const struct xs_terminal *terminal,
+			 struct xs_result *result);
 
 /* How to get lines, if there are steps and no call has one. */
 const char *xs_render_text_lines_note(const struct xs_result *result);
@@ -32,15 +32,14 @@ const char *xs_render_text_lines_note(const struct xs_result *result);
 void xs_render_text_coverage(const struct xs_terminal *terminal,
 			     struct xs_result *result);
 
-/* Where the time went: of the steady part, if there is one. Returns 0 or
- * -ENOMEM. */
-int xs_render_text_totals(const struct xs_terminal *terminal,
-			  struct xs_result *result);
+/* Where the time went: of the steady part, if there is one. */
+void xs_render_text_totals(const struct xs_terminal *terminal,
+			   struct xs_result *result);
 
 /* The devices in a few words; the work of each if there are several. */
 const char *xs_render_text_devices_name(struct xs_result *result);
-int xs_render_text_devices(const struct xs_terminal *terminal,
-			   const struct xs_result *result);
+void xs_render_text_devices(const struct xs_terminal *terminal,
+			    const struct xs_result *result);
 
 /* The longest waits of the host. */
 void xs_render_text_waits(const struct xs_terminal *terminal,
@@ -68,23 +67,22 @@ void xs_render_text_source_lines(const struct xs_terminal *terminal,
 				 struct xs_result *result,
 				 const struct xs_result_step *step);
 
-/* The table of strategies; with --all also what follows. Returns 0 or -ENOMEM.
- */
-int xs_render_text_strategies(const struct xs_terminal *terminal,
-			      struct xs_result *result);
+/* The table of strategies; with --all also what follows. */
+void xs_render_text_strategies(const struct xs_terminal *terminal,
+			       struct xs_result *result);
 
 /* The sweep over n, and abstentions with reasons, of printed phases. */
 void xs_render_text_reasons(const struct xs_terminal *terminal,
 			    struct xs_result *result);
 
-/* Who needs what, if it is asked for. Returns 0 or -ENOMEM. */
-int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
-				 struct xs_result *result);
-int xs_render_text_dataflow(const struct xs_terminal *terminal,
-			    struct xs_result *result);
-int xs_render_text_nvtx(const struct xs_terminal *terminal,
-			struct xs_result *result);
-
-/* The phases in the ATGPU model beside measured times. Returns 0 or -ENOMEM. */
-int xs_render_text_atgpu(const struct xs_terminal *terminal,
+/* Who needs what, if it is asked for. */
+void xs_render_text_pinned_budget(const struct xs_terminal *terminal,
+				  struct xs_result *result);
+void xs_render_text_dataflow(const struct xs_terminal *terminal,
+			     struct xs_result *result);
+void xs_render_text_nvtx(const struct xs_terminal *terminal,
 			 struct xs_result *result);
+
+/* The phases in the ATGPU model beside measured times. */
+void xs_render_text_atgpu(const struct xs_terminal *terminal,
+			  struct xs_result *result);

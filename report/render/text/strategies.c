@@ -160,8 +160,8 @@ static size_t put_phase(struct xs_text_table *table,
 	return rows;
 }
 
-static int put_table(const struct xs_terminal *terminal,
-		     struct xs_result *result)
+static void put_table(const struct xs_terminal *terminal,
+		      struct xs_result *result)
 {
 	const struct xs_text_heading headings[] = {
 	    {"#", XS_RIGHT | XS_BOLD},
@@ -184,7 +184,7 @@ static int put_table(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN,
 				  "  none is predicted to shorten a round and "
 				  "this run\n");
-	return xs_text_table_end(&table, NULL, 0);
+	xs_text_table_end(&table, NULL, 0);
 }
 
 /* What is said below the table; NULL: nothing. */
@@ -252,22 +252,19 @@ static void put_legend(const struct xs_terminal *terminal,
 				 "  published: ", legend.names);
 }
 
-int xs_render_text_strategies(const struct xs_terminal *terminal,
-			      struct xs_result *result)
+void xs_render_text_strategies(const struct xs_terminal *terminal,
+			       struct xs_result *result)
 {
-	int err;
-
 	/* what was recorded of a start-up is no round */
 	if (result->verdict.missing && !result->verdict.repeats &&
 	    !result->totals.kernels && !result->all_asked)
-		return 0;
+		return;
 	if (result->coverage.lacking)
-		return 0;
+		return;
 	xs_terminal_heading(terminal, "Strategies",
 			    "predicted; 90 % range: of the usual round, as-is "
 			    "in other runs");
-	err = put_table(terminal, result);
+	put_table(terminal, result);
 	put_legend(terminal, result);
 	xs_render_text_reasons(terminal, result);
-	return err;
 }

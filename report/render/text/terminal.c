@@ -2,8 +2,8 @@
 #include "report/render/text/terminal.h"
 
 #include "analyzer/util/escape.h"
+#include "report/result/arena.h"
 
-#include <errno.h>
 #include <libsmartcols.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -165,36 +165,39 @@ static int cell_width(const char *text)
 	return text ? xs_display_width(text, strlen(text)) : 0;
 }
 
-static int cut_cell(struct libscols_cell *cell, int width)
+/* libsmartcols fails without memory alone. */
+static void check(int err)
+{
+	if (err < 0)
+		xs_no_memory();
+}
+
+static void cut_cell(struct libscols_cell *cell, int width)
 {
 	const char *text = scols_cell_get_data(cell), *rest = "...";
 	char *cut;
-	int err;
 
 	if (cell_width(text) <= width)
-		return 0;
+		return;
 	if (width < cell_width(rest))
 		rest = "";
-	if (asprintf(&cut, "%.*s%s",
-		     (int)xs_display_bytes(text, width - cell_width(rest)),
-		     text, rest) < 0)
-		return -ENOMEM;
-	err = scols_cell_set_data(cell, cut);
+	check(asprintf(&cut, "%.*s%s",
+		       (int)xs_display_bytes(text, width - cell_width(rest)),
+		       text, rest));
+	check(scols_cell_set_data(cell, cut));
 	free(cut);
-	return err;
 }
 
-/* Cuts the cells of a column to `width` characters. Returns 0 or negative. */
-static int cut_column(struct libscols_table *table, struct libscols_iter *lines,
-		      struct libscols_column *column, int width)
+/* Cuts the cells of a column to `width` characters. */
+static void cut_column(struct libscols_table *table,
+		       struct libscols_iter *lines,
+		       struct libscols_column *column, int width)
 {
 	struct libscols_line *line;
-	int err = 0;
 
 	scols_reset_iter(lines, SCOLS_ITER_FORWARD);
-	while (!err && scols_table_next_line(table, lines, &line) == 0)
-		err = cut_cell(scols_line_get_column_cell(line, column), width);
-	return err;
+	while (scols_table_next_line(table, lines, &line) == 0)
+		cut_cell(scols_line_get_column_cell(line, column), width);
 }
 
 static int column_width(struct libscols_table *table,
@@ -214,17 +217,16 @@ static int column_width(struct libscols_table *table,
 	return width;
 }
 
-/*
- * Cuts the widest text column so that all fit `room`. Versions of libsmartcols
- * cut in different places. Returns 0 or negative.
- */
-static int fit_table(struct libscols_table *table, int room)
+/* Cuts the widest text column so that all fit `room`. Versions of libsmartcols
+ * cut in different places. */
+static void fit_table(struct libscols_table *table, int room)
 {
 	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
 	struct libscols_column *widest = NULL;
-	int most = 0, excess = -room, err = lines ? 0 : -ENOMEM;
+	int most = 0, excess = -room;
 
-	for (size_t i = 0; !err && i < scols_table_get_ncols(table); i++) {
+	check(lines ? 0 : -1);
+	for (size_t i = 0; i < scols_table_get_ncols(table); i++) {
 		struct libscols_column *column =
 		    scols_table_get_column(table, i);
 		int width = column_width(table, lines, column);
@@ -236,11 +238,10 @@ static int fit_table(struct libscols_table *table, int room)
 		}
 	}
 	if (widest && excess > 0)
-		err = cut_column(table, lines, widest,
-				 most - excess > COLUMN_LEAST ? most - excess
-							      : COLUMN_LEAST);
+		cut_column(table, lines, widest,
+			   most - excess > COLUMN_LEAST ? most - excess
+							: COLUMN_LEAST);
 	scols_free_iter(lines);
-	return err;
 }
 
 void xs_text_table_begin(struct xs_text_table *table,
@@ -250,10 +251,7 @@ void xs_text_table_begin(struct xs_text_table *table,
 	*table = (struct xs_text_table){.table = scols_new_table(),
 					.headings = headings,
 					.terminal = terminal};
-	if (!table->table) {
-		table->failed = true;
-		return;
-	}
+	check(table->table ? 0 : -1);
 	scols_table_set_column_separator(table->table, SEPARATOR);
 	scols_table_set_termforce(table->table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_minout(table->table, 1);
@@ -266,19 +264,16 @@ void xs_text_table_begin(struct xs_text_table *table,
 		    table->table, headings[i].name, 0, flags);
 
 		/* the cells are escaped already */
-		if (!column || scols_column_set_safechars(column, "\\") < 0)
-			table->failed = true;
+		check(column ? scols_column_set_safechars(column, "\\") : -1);
 	}
 }
 
 void xs_text_row(struct xs_text_table *table, const char *const *texts,
 		 size_t count)
 {
-	if (!table->failed)
-		table->line = scols_table_new_line(table->table, NULL);
+	table->line = scols_table_new_line(table->table, NULL);
 	table->column = 0;
-	if (!table->line)
-		table->failed = true;
+	check(table->line ? 0 : -1);
 	for (size_t i = 0; i < count; i++)
 		xs_text_cell(table, table->headings[i].style & ~XS_RIGHT,
 			     texts[i]);
@@ -287,17 +282,13 @@ void xs_text_row(struct xs_text_table *table, const char *const *texts,
 void xs_text_cell(struct xs_text_table *table, enum xs_style style,
 		  const char *text)
 {
-	struct libscols_cell *cell;
-	char *safe;
+	struct libscols_cell *cell =
+	    scols_line_get_cell(table->line, table->column++);
+	char *safe = xs_escape_copy(text ? text : "", "");
 
-	if (table->failed)
-		return;
-	safe = xs_escape_copy(text ? text : "", "");
-	cell = scols_line_get_cell(table->line, table->column++);
-	if (!safe || !cell || scols_cell_set_data(cell, safe) < 0 ||
-	    (styles[style].name && *safe &&
-	     scols_cell_set_color(cell, styles[style].name) < 0))
-		table->failed = true;
+	check(safe && cell ? scols_cell_set_data(cell, safe) : -1);
+	if (styles[style].name && *safe)
+		check(scols_cell_set_color(cell, styles[style].name));
 	free(safe);
 }
 
@@ -309,21 +300,19 @@ static size_t trimmed(const char *line, size_t length)
 	return length;
 }
 
-int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
-		      int note_indent)
+void xs_text_table_end(struct xs_text_table *table, const char *const *notes,
+		       int note_indent)
 {
-	int err = table->failed ? -ENOMEM : 0;
 	const struct xs_terminal *terminal = table->terminal;
 	const int columns = terminal->display.columns > XS_DISPLAY_COLUMNS
 				? terminal->display.columns
 				: XS_DISPLAY_COLUMNS;
 	char *text = NULL, lead[16];
-	const size_t heads = err ? 0 : !scols_table_is_noheadings(table->table);
+	const size_t heads = !scols_table_is_noheadings(table->table);
 	size_t row = 0;
 
-	if (!err && (fit_table(table->table, columns - INDENT) < 0 ||
-		     scols_print_table_to_string(table->table, &text) < 0))
-		err = -ENOMEM;
+	fit_table(table->table, columns - INDENT);
+	check(scols_print_table_to_string(table->table, &text));
 	snprintf(lead, sizeof(lead), "%*s", note_indent, "");
 	for (char *line = text; line && *line; row++) {
 		size_t length = strcspn(line, "\n");
@@ -340,5 +329,4 @@ int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 	free(text);
 	scols_unref_table(table->table);
 	table->table = NULL;
-	return err;
 }

@@ -47,14 +47,12 @@ void xs_terminal_wrap_on(const struct xs_terminal *terminal,
 			 enum xs_style style, int column, int indent,
 			 const char *text);
 
-/* A table. xs_text_table_end() reports failed allocations. */
 struct xs_text_table {
 	struct libscols_table *table;
 	struct libscols_line *line;
 	const struct xs_text_heading *headings;
 	size_t column; /* of its next cell */
 	const struct xs_terminal *terminal;
-	bool failed;
 };
 
 struct xs_text_heading {
@@ -79,8 +77,7 @@ void xs_text_cell(struct xs_text_table *table, enum xs_style style,
 		  const char *text);
 /*
  * Prints and frees the table. notes: NULL, or a text for each row, wrapped
- * below it and indented by note_indent blanks (NULL or "": none). Returns 0 or
- * -ENOMEM.
+ * below it and indented by note_indent blanks (NULL or "": none).
  */
-int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
-		      int note_indent);
+void xs_text_table_end(struct xs_text_table *table, const char *const *notes,
+		       int note_indent);

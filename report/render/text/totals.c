@@ -221,8 +221,8 @@ static const char *traced_text(const struct whole *in)
 		  : "";
 }
 
-int xs_render_text_totals(const struct xs_terminal *terminal,
-			  struct xs_result *result)
+void xs_render_text_totals(const struct xs_terminal *terminal,
+			   struct xs_result *result)
 {
 	const struct xs_result_steady *steady = &result->steady;
 	const bool is_steady = result->verdict.repeats;
@@ -237,14 +237,12 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	    .is_steady = is_steady,
 	};
 	const char *outside = xs_result_pinning_outside(result);
-	int err;
 
 	begin(&in, terminal, by_round);
 	put(&in, is_steady ? "steady part" : "run", in.ns, traced_text(&in));
 	put_gpu(&in);
 	put_host(&in);
-	err = xs_text_table_end(&in.table, NULL, 0);
+	xs_text_table_end(&in.table, NULL, 0);
 	if (outside)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", outside);
-	return err;
 }
