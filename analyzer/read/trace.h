@@ -76,6 +76,18 @@ struct xs_call {
 	uint16_t error;
 };
 
+static inline uint64_t xs_call_ns(const struct xs_call *call)
+{
+	return call->end_ns - call->start_ns;
+}
+
+/* Whether the call pins host memory. */
+static inline bool xs_call_pins(const struct xs_call *call)
+{
+	return call->call_class == XS_CALL_ALLOC_PINNED ||
+	       call->call_class == XS_CALL_REGISTER;
+}
+
 /* The launch of a CUDA graph. Times are CLOCK_REALTIME ns. */
 struct xs_graph_launch {
 	uint64_t start_ns, end_ns; /* of the whole; by_node: of no meaning */
@@ -223,6 +235,14 @@ struct xs_defect {
  * All arrays are owned by the trace. ops and calls are sorted by start_ns.
  * strings[0] is ""; index 0 means none.
  */
+/* CUDA's own startup, which took place within a process's first call. */
+struct xs_cuda_startup {
+	uint64_t end_ns; /* CLOCK_REALTIME */
+	uint64_t ns;	 /* duration; 0: unknown */
+	uint32_t call;	 /* that had it; XS_NONE: no recorded one, and ns is an
+			  * upper bound */
+};
+
 struct xs_trace {
 	struct xs_file_header header;
 	uint64_t file_bytes;
@@ -254,7 +274,8 @@ struct xs_trace {
 			      */
 	uint64_t counted_ns; /* part of the run after the last window */
 	uint64_t hooked_from_ns; /* only hooks saw calls from then on; or 0 */
-	uint64_t ignored_ns;  /* part of the run outside the requested range */
+	uint64_t ignored_ns; /* part of the run outside the requested range */
+	struct xs_cuda_startup startup;
 	uint64_t context_ns;  /* creation of the first context; 0: unknown */
 	uint32_t context_tid; /* tid of the thread that created it */
 	struct xs_faults *faults; /* sorted by call */

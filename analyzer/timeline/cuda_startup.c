@@ -44,7 +44,7 @@ static bool usual_ns(const struct xs_trace *trace, uint32_t index,
 	for (size_t i = (size_t)index + 1;
 	     i < trace->call_count && count < PEERS; i++) {
 		const struct xs_call *call = &trace->calls[i];
-		double ns = (double)(call->end_ns - call->start_ns);
+		double ns = (double)xs_call_ns(call);
 
 		if (call->call_class != first->call_class || call->error != 0 ||
 		    (by_bytes && call->bytes < first->bytes / 4 + 1))
@@ -93,8 +93,7 @@ static uint64_t earliest_ns(const struct xs_trace *trace)
 	return earliest;
 }
 
-static void find_outside(const struct xs_trace *trace,
-			 struct xs_cuda_startup *startup)
+static void find_outside(struct xs_trace *trace)
 {
 	const uint64_t from_ns = earliest_ns(trace);
 
@@ -103,49 +102,57 @@ static void find_outside(const struct xs_trace *trace,
 	    trace->windows[0].begin_ns >= trace->context_ns)
 		return;
 	if (from_ns && trace->context_ns > from_ns &&
-	    trace->context_ns - from_ns >= LEAST_NS) {
-		startup->end_ns = trace->context_ns;
-		startup->ns = trace->context_ns - from_ns;
-	}
+	    trace->context_ns - from_ns >= LEAST_NS)
+		trace->startup = (struct xs_cuda_startup){
+		    .end_ns = trace->context_ns,
+		    .ns = trace->context_ns - from_ns,
+		    .call = XS_NONE,
+		};
 }
 
-void xs_cuda_startup_find(const struct xs_trace *trace,
-			  struct xs_cuda_startup *startup)
+/* The startup took from the start of the call until end_ns. */
+static void shorten_call(struct xs_trace *trace, uint32_t index,
+			 uint64_t end_ns)
 {
-	const struct xs_call *call;
+	struct xs_call *call = &trace->calls[index];
+
+	trace->startup = (struct xs_cuda_startup){
+	    .end_ns = end_ns, .ns = end_ns - call->start_ns, .call = index};
+	call->start_ns = end_ns;
+	if (index + 1 < trace->call_count &&
+	    trace->calls[index + 1].start_ns < end_ns)
+		call->start_ns = trace->calls[index + 1].start_ns;
+}
+
+void xs_cuda_startup_separate(struct xs_trace *trace)
+{
+	const struct xs_call *call = trace->calls;
+	uint32_t index;
 	uint64_t usual;
 
-	*startup = (struct xs_cuda_startup){.call = XS_NONE};
 	if (trace->context_ns) {
-		startup->call =
-		    call_at(trace, trace->context_tid, trace->context_ns);
-		if (startup->call == XS_NONE) {
-			find_outside(trace, startup);
-			return;
-		}
-		startup->end_ns = trace->context_ns;
-		startup->ns =
-		    startup->end_ns - trace->calls[startup->call].start_ns;
+		index = call_at(trace, trace->context_tid, trace->context_ns);
+		if (index == XS_NONE)
+			find_outside(trace);
+		else
+			shorten_call(trace, index, trace->context_ns);
 		return;
 	}
-	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual))
-		return;
-	call = &trace->calls[0];
-	if (call->end_ns - call->start_ns < usual + LEAST_NS)
+	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual) ||
+	    xs_call_ns(call) < usual + LEAST_NS)
 		return;
 	/* GPU work follows the startup: this call was slow for another reason
 	 */
-	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
-		return;
-	startup->call = 0;
-	startup->end_ns = call->end_ns - usual;
-	startup->ns = startup->end_ns - call->start_ns;
+	if (trace->op_count == 0 ||
+	    trace->ops[0].start_ns >= call->end_ns - usual)
+		shorten_call(trace, 0, call->end_ns - usual);
 }
 
-uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *startup,
-				       const struct xs_trace *trace,
-				       uint32_t call)
+void xs_cuda_startup_restore(struct xs_trace *trace)
 {
-	return call == startup->call ? startup->end_ns
-				     : trace->calls[call].start_ns;
+	const struct xs_cuda_startup *startup = &trace->startup;
+
+	if (startup->ns && startup->call != XS_NONE)
+		trace->calls[startup->call].start_ns =
+		    startup->end_ns - startup->ns;
 }

@@ -4,14 +4,11 @@
 
 #include "analyzer/read/trace.h"
 
-struct xs_cuda_startup {
-	uint32_t call;	 /* the call in which CUDA started; XS_NONE: not
-			  * recorded */
-	uint64_t end_ns; /* end of the startup, CLOCK_REALTIME */
-	uint64_t ns;	 /* duration of the startup; 0: unknown */
-};
-
 /*
+ * Fills trace->startup and lets the call in which CUDA started begin when the
+ * startup ends, so that no round and no wait has it; not behind the start of
+ * the next call, as of other threads, since calls stay sorted.
+ *
  * The startup ends when the first context is created. If the trace does not
  * show when, it is the time by which the first call exceeds others of its kind;
  * without others to compare with, it is not separated from the call, but that
@@ -20,17 +17,7 @@ struct xs_cuda_startup {
  * upper bound, counted from the start of tracing or from the thread's last
  * call.
  */
-void xs_cuda_startup_find(const struct xs_trace *trace,
-			  struct xs_cuda_startup *startup);
+void xs_cuda_startup_separate(struct xs_trace *trace);
 
-/* Returns the start of the call without the startup. CLOCK_REALTIME ns. */
-uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *startup,
-				       const struct xs_trace *trace,
-				       uint32_t call);
-
-/* Whether the call pins host memory. */
-static inline bool xs_call_pins(const struct xs_call *call)
-{
-	return call->call_class == XS_CALL_ALLOC_PINNED ||
-	       call->call_class == XS_CALL_REGISTER;
-}
+/* Lets that call begin when it was made again. */
+void xs_cuda_startup_restore(struct xs_trace *trace);

@@ -6,6 +6,7 @@
 #include "analyzer/read/trace_input.h"
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/alternating_threads.h"
+#include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/infer_memory_kind.h"
 #include "analyzer/timeline/join.h"
 
@@ -57,6 +58,8 @@ static int read_trace(const struct input *in, struct xs_trace **out,
 		rc = xs_unhooked_estimate(trace);
 	if (!rc && is_timed_by_events(trace))
 		rc = xs_infer_memory_kinds(trace);
+	if (!rc)
+		xs_cuda_startup_separate(trace);
 	if (rc)
 		xs_trace_free(trace);
 	else

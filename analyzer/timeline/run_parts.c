@@ -40,8 +40,7 @@ struct span {
 struct sweep {
 	const struct xs_trace *trace;
 	const bool *copies, *unawaited; /* calls, ops */
-	const struct xs_cuda_startup *startup;
-	bool copies_first;	  /* where kernels run, too */
+	bool copies_first;		/* where kernels run, too */
 	struct span spans[LISTS]; /* the current or next one of each list */
 	size_t next[LISTS];	  /* item from which the following is found */
 };
@@ -80,10 +79,10 @@ static bool item_at(const struct sweep *s, enum list list, size_t index,
 	const struct xs_trace *trace = s->trace;
 
 	if (list == STARTUP) {
-		*item = (struct span){s->startup->end_ns - s->startup->ns,
-				      s->startup->end_ns};
+		*item = (struct span){trace->startup.end_ns - trace->startup.ns,
+				      trace->startup.end_ns};
 		*is_member = true;
-		return index == 0 && s->startup->ns > 0;
+		return index == 0 && trace->startup.ns > 0;
 	}
 	if (is_of_ops(list)) {
 		if (index >= trace->op_count)
@@ -233,14 +232,14 @@ static void add_ops(const struct xs_trace *trace, struct times *t)
 static int add_calls(const struct sweep *s, struct times *t)
 {
 	const struct xs_trace *trace = s->trace;
-	double *by_site = xs_skipped_call_time(trace, s->startup);
+	double *by_site = xs_skipped_call_time(trace);
 
 	if (!by_site)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 		const enum list list = list_of_call(call, s->copies[i]);
-		const double ns = xs_call_own_ns(trace, s->startup, i);
+		const double ns = (double)xs_call_ns(call);
 
 		t->read[list] += ns;
 		t->all[list] += ns * by_site[call->site];
@@ -314,15 +313,12 @@ static bool *copy_calls(const struct xs_trace *trace, const bool *blocks)
 }
 
 int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
-		 const struct xs_cuda_startup *startup, uint64_t from_ns,
-		 uint64_t to_ns, struct xs_run_parts *out)
+		 uint64_t from_ns, uint64_t to_ns, struct xs_run_parts *out)
 {
 	bool *unawaited = xs_ops_unawaited(trace, blocks);
 	bool *copies = copy_calls(trace, blocks);
-	struct sweep s = {.trace = trace,
-			  .copies = copies,
-			  .unawaited = unawaited,
-			  .startup = startup};
+	struct sweep s = {
+	    .trace = trace, .copies = copies, .unawaited = unawaited};
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));

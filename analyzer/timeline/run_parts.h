@@ -2,7 +2,7 @@
 /* What a span of the run was spent on. */
 #pragma once
 
-#include "analyzer/timeline/cuda_startup.h"
+#include "analyzer/read/trace.h"
 
 /*
  * Each instant belongs to the first part that holds; ops that the host did not
@@ -37,5 +37,4 @@ struct xs_run_parts {
  * recorded in windows, only these count; a long trace that is read in windows
  * is extrapolated. blocks: xs_calls_blocked(). Returns 0 or -ENOMEM. */
 int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
-		 const struct xs_cuda_startup *startup, uint64_t from_ns,
-		 uint64_t to_ns, struct xs_run_parts *out);
+		 uint64_t from_ns, uint64_t to_ns, struct xs_run_parts *out);

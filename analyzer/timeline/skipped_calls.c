@@ -3,22 +3,14 @@
 
 #include <stdlib.h>
 
-double xs_call_own_ns(const struct xs_trace *trace,
-		      const struct xs_cuda_startup *startup, size_t call)
-{
-	return (double)(trace->calls[call].end_ns -
-			xs_cuda_startup_call_start_ns(startup, trace,
-						      (uint32_t)call));
-}
-
-double *xs_skipped_call_time(const struct xs_trace *trace,
-			     const struct xs_cuda_startup *startup)
+double *xs_skipped_call_time(const struct xs_trace *trace)
 {
 	double *read = calloc(trace->site_count + 1, sizeof(*read));
 	double *all = calloc(trace->site_count + 1, sizeof(*all));
 
 	for (size_t i = 0; read && all && i < trace->call_count; i++)
-		read[trace->calls[i].site] += xs_call_own_ns(trace, startup, i);
+		read[trace->calls[i].site] +=
+		    (double)xs_call_ns(&trace->calls[i]);
 	for (size_t i = 0; read && all && i < trace->tally_count; i++)
 		all[trace->tallies[i].site] += (double)trace->tallies[i].ns;
 	for (size_t i = 0; read && all && i < trace->site_count; i++)

@@ -96,17 +96,16 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 	xs_keys_sort(keys, trace->call_count);
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[keys[i].index];
-		uint64_t start_ns = xs_cuda_startup_call_start_ns(
-		    &out->startup, trace, keys[i].index);
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
 			blocked.end_ns = 0;
 		if (!xs_run_span_has(scope->span, call->start_ns))
 			continue;
 		if (xs_call_pins(call))
-			out->pinned_alloc_ns += call->end_ns - start_ns;
+			out->pinned_alloc_ns += xs_call_ns(call);
 		if (blocks[keys[i].index])
-			xs_interval_union_add(&blocked, start_ns, call->end_ns);
+			xs_interval_union_add(&blocked, call->start_ns,
+					      call->end_ns);
 	}
 	out->host_blocked_ns = blocked.total_ns;
 	free(keys);
@@ -246,7 +245,7 @@ static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
-		double ns = (double)(call->end_ns - call->start_ns);
+		double ns = (double)xs_call_ns(call);
 		double weight = xs_weight(w->calls, (uint32_t)i);
 
 		if (!xs_run_span_has(scope->span, call->start_ns))
@@ -277,7 +276,6 @@ static int build(const struct xs_trace *trace, const struct scope *scope,
 	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
 	add_ops(trace, scope, out);
 	add_migrations(trace, scope, out);
-	xs_cuda_startup_find(trace, &out->startup);
 	if (!rc)
 		rc = add_calls(trace, blocks, scope, out);
 	if (!rc && weights.calls) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "analyzer/read/trace.h"
-#include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/run_span.h"
 
 /* ns and bytes. busy: at least one op of the kind ran. */
@@ -19,8 +18,6 @@ struct xs_timeline {
 	uint64_t host_blocked_ns; /* in blocking copies and synchronisations;
 				   * union per thread, summed over threads */
 	uint64_t pinned_alloc_ns; /* in pinned allocations and registrations */
-	struct xs_cuda_startup startup; /* CUDA's own startup; not part of the
-					 * times above */
 	uint64_t migrated_bytes[XS_OP_KINDS]; /* managed memory; not part of the
 					       * totals */
 	uint64_t migrated_ns[XS_OP_KINDS];    /* union over migrations; not part
@@ -32,8 +29,8 @@ struct xs_timeline {
 /* Returns 0 or -ENOMEM. */
 int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out);
 
-/* Fills the totals of what starts in the span; wall_ns and startup are of the
- * whole run. Returns 0 or -ENOMEM. */
+/* Fills the totals of what starts in the span; wall_ns is of the whole
+ * run. Returns 0 or -ENOMEM. */
 int xs_timeline_of_span(const struct xs_trace *trace,
 			const struct xs_run_span *span,
 			struct xs_timeline *out);

@@ -36,7 +36,6 @@ struct sums {
 
 struct builder {
 	const struct xs_trace *trace;
-	const struct xs_cuda_startup *startup;
 	const struct xs_run_span *span;
 	struct xs_weights weights;
 	double *by_site; /* of a long trace, xs_skipped_call_time(); or NULL */
@@ -247,8 +246,7 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	    .index = index,
 	    .queue = queue_of(b, call, issued),
 	    .device = issued->device,
-	    .from_ns =
-		xs_cuda_startup_call_start_ns(b->startup, b->trace, index),
+	    .from_ns = call->start_ns,
 	    .hidden = hidden,
 	};
 	const bool apart = !xs_run_span_has(b->span, call->start_ns);
@@ -328,12 +326,11 @@ static int weigh(struct builder *b)
 
 	if (rc || !b->trace->skipped)
 		return rc;
-	b->by_site = xs_skipped_call_time(b->trace, b->startup);
+	b->by_site = xs_skipped_call_time(b->trace);
 	return b->by_site ? 0 : -ENOMEM;
 }
 
 int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_cuda_startup *startup,
 			const struct xs_run_span *span,
 			struct xs_wait_sites *out)
 {
@@ -344,7 +341,6 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	if (!b)
 		return rc;
 	b->trace = trace;
-	b->startup = startup;
 	b->span = span;
 	b->out = out;
 	b->issued = malloc((trace->call_count + 1) * sizeof(*b->issued));

@@ -2,7 +2,6 @@
 /* How long the host waited in calls, and for what, by call site. */
 #pragma once
 
-#include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/run_span.h"
 #include "analyzer/waits/wait_breakdown.h"
 
@@ -42,7 +41,6 @@ struct xs_wait_sites {
 /* Calls outside the span (NULL: none) have rows of their own. Returns 0 or
  * -ENOMEM. */
 int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_cuda_startup *startup,
 			const struct xs_run_span *span,
 			struct xs_wait_sites *out);
 void xs_wait_sites_free(struct xs_wait_sites *sites);

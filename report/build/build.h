@@ -111,7 +111,6 @@ void xs_build_gpu_turns(struct xs_result *result, const struct xs_trace *trace,
 
 /* Fills verdict.pinning. Needs verdict.repeats and the totals. */
 void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
-		      const struct xs_cuda_startup *startup,
 		      const struct xs_run_span *steady);
 
 /* Returns whether a call allocates memory that host and kernels share: managed
@@ -165,7 +164,6 @@ void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 /* Fills result->waits, those of the steady part, and host_blocked_ns of both
  * totals. Needs result->machine. Returns 0 or -ENOMEM. */
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
-		   const struct xs_cuda_startup *startup,
 		   const struct xs_steady *steady);
 /* Notes waits that were not examined. */
 void xs_build_note_waits(struct xs_result *result);

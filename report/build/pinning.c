@@ -31,8 +31,7 @@ static const char *add_place(struct xs_result *result,
 }
 
 static void add(struct xs_result *result, const struct xs_trace *trace,
-		const struct xs_cuda_startup *startup, uint32_t index,
-		struct pins *out)
+		uint32_t index, struct pins *out)
 {
 	const struct xs_call *call = &trace->calls[index];
 	const char *function =
@@ -43,8 +42,7 @@ static void add(struct xs_result *result, const struct xs_trace *trace,
 	out->places = add_place(result, trace, call->site, out->places);
 	out->count++;
 	xs_number_add(&out->bytes, xs_number_bounded(call->bytes));
-	out->ns +=
-	    call->end_ns - xs_cuda_startup_call_start_ns(startup, trace, index);
+	out->ns += xs_call_ns(call);
 	out->allocate &= call->call_class == XS_CALL_ALLOC_PINNED;
 }
 
@@ -79,7 +77,6 @@ static void fill_registering(const struct xs_result *result,
 }
 
 void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
-		      const struct xs_cuda_startup *startup,
 		      const struct xs_run_span *steady)
 {
 	struct xs_result_pinning *out = &result->verdict.pinning;
@@ -97,7 +94,7 @@ void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
 	for (uint32_t i = 0; i < trace->call_count; i++)
 		if (xs_call_pins(&trace->calls[i]) &&
 		    !xs_run_span_has(steady, trace->calls[i].start_ns))
-			add(result, trace, startup, i, &pins);
+			add(result, trace, i, &pins);
 	if (!pins.functions)
 		return;
 	out->calls =

@@ -83,10 +83,8 @@ static void fill_totals(const struct xs_trace *trace,
 	out->pageable_async_ops = GPU(line->pageable_async_ops);
 	out->host_blocked_ns = HOST(line->host_blocked_ns);
 	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);
-	out->init_ns = line->startup.call == XS_NONE && !line->startup.ns
-			   ? XS_UNKNOWN
-			   : HOST(line->startup.ns);
-	out->init_at_most = line->startup.call == XS_NONE && line->startup.ns;
+	out->init_ns = trace->startup.ns ? HOST(trace->startup.ns) : XS_UNKNOWN;
+	out->init_at_most = trace->startup.call == XS_NONE;
 #undef GPU
 #undef BUSY
 #undef HOST
@@ -237,11 +235,10 @@ static int build_measured(struct build *b)
 	int err;
 
 	xs_build_coverage(result, trace, &b->phases);
-	xs_steady_find(trace, &b->phases, &b->timeline.startup, &b->steady);
+	xs_steady_find(trace, &b->phases, &b->steady);
 	err = fill_steady(result, trace, &b->steady);
 	if (!err)
-		err = xs_build_waits(result, trace, &b->timeline.startup,
-				     &b->steady);
+		err = xs_build_waits(result, trace, &b->steady);
 	if (!err)
 		err = xs_build_gaps(result, trace);
 	if (!err)
@@ -290,8 +287,7 @@ static int build_advice(struct build *b)
 	const struct xs_trace *trace = b->trace;
 	int err;
 
-	err = xs_verdict_build(result, trace, &b->phases, &b->timeline.startup,
-			       &b->steady);
+	err = xs_verdict_build(result, trace, &b->phases, &b->steady);
 
 	if (!err && b->options->pinned_budget)
 		err = xs_build_pinned_budget(result, trace, &b->phases,

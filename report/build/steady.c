@@ -318,9 +318,7 @@ static bool is_cut(const struct xs_trace *trace)
 
 /* Loading data is often repeated, too, but has no kernels. */
 void xs_steady_find(const struct xs_trace *trace,
-		    const struct xs_phases *phases,
-		    const struct xs_cuda_startup *startup,
-		    struct xs_steady *out)
+		    const struct xs_phases *phases, struct xs_steady *out)
 {
 	*out = (struct xs_steady){.is_cut = is_cut(trace)};
 	cover_steady(phases, true, out);
@@ -328,9 +326,9 @@ void xs_steady_find(const struct xs_trace *trace,
 		cover_steady(phases, false, out);
 	follow_counting(trace, out);
 	if (!out->repeats)
-		out->span = (struct xs_run_span){startup->ns ? startup->end_ns
-							     : trace->begin_ns,
-						 trace->end_ns};
+		out->span = (struct xs_run_span){
+		    trace->startup.ns ? trace->startup.end_ns : trace->begin_ns,
+		    trace->end_ns};
 	else
 		find_phase(phases, out);
 }

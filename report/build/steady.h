@@ -3,7 +3,6 @@
 #pragma once
 
 #include "analyzer/rounds/phase.h"
-#include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/run_span.h"
 
 struct xs_steady {
@@ -18,9 +17,7 @@ struct xs_steady {
 };
 
 void xs_steady_find(const struct xs_trace *trace,
-		    const struct xs_phases *phases,
-		    const struct xs_cuda_startup *startup,
-		    struct xs_steady *out);
+		    const struct xs_phases *phases, struct xs_steady *out);
 
 /* Whether a round of the phase is of the steady part. */
 bool xs_steady_has(const struct xs_steady *steady,

@@ -266,7 +266,6 @@ const char *xs_verdict_words(const struct xs_result *result,
 
 int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_phases *phases,
-		     const struct xs_cuda_startup *startup,
 		     const struct xs_steady *steady)
 {
 	const struct xs_run_span *span = &steady->span;
@@ -285,8 +284,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		    traced_ns(trace, span->from_ns, span->to_ns));
 	else if (span->to_ns > span->from_ns)
 		out->steady_ns = xs_number_bounded(span->to_ns - span->from_ns);
-	rc = xs_run_parts(trace, blocks, startup, span->from_ns, span->to_ns,
-			  &in);
+	rc = xs_run_parts(trace, blocks, span->from_ns, span->to_ns, &in);
 	free(blocks);
 	if (rc)
 		return rc;
@@ -297,7 +295,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	if (out->after_ns != XS_UNKNOWN)
 		out->after_ns -= out->startup_ns + out->steady_ns;
 	find_host_place(result, trace, span);
-	xs_build_pinning(result, trace, startup, span);
+	xs_build_pinning(result, trace, span);
 	xs_build_gpu_turns(result, trace, span);
 	out->missing = missing(result, trace);
 	return 0;

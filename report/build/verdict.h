@@ -2,7 +2,6 @@
 /* What bounds the run. */
 #pragma once
 
-#include "analyzer/timeline/cuda_startup.h"
 #include "report/build/steady.h"
 #include "report/result/result.h"
 
@@ -11,7 +10,6 @@
  * -ENOMEM. */
 int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_phases *phases,
-		     const struct xs_cuda_startup *startup,
 		     const struct xs_steady *steady);
 
 /* Fills the text. Needs the plan. Returns 0 or -ENOMEM. */

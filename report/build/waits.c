@@ -196,13 +196,12 @@ static void build_list(struct xs_result *result, const struct xs_trace *trace,
 }
 
 int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
-		   const struct xs_cuda_startup *startup,
 		   const struct xs_steady *steady)
 {
 	struct xs_result_steady *out = &result->steady;
 	struct xs_wait_sites sites;
 	int err = xs_wait_sites_build(
-	    trace, startup, steady->repeats ? &steady->span : NULL, &sites);
+	    trace, steady->repeats ? &steady->span : NULL, &sites);
 
 	if (err)
 		return err;

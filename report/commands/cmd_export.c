@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy export: writes a trace for other viewers and tools. */
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/load_trace.h"
 #include "report/commands/cli.h"
 #include "report/commands/unfinished.h"
@@ -160,6 +161,8 @@ static int export_trace(const struct export_options *given, const char *path,
 	err = xs_trace_read(path, &trace, &error);
 	if (!err)
 		err = xs_symbols_resolve(trace);
+	if (!err)
+		xs_cuda_startup_restore(trace);
 	if (err) {
 		discard_output(given, out);
 		xs_trace_free(trace);

@@ -3,7 +3,6 @@
  * file one by one. */
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
-#include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/util/escape.h"
 #include "report/export/export.h"
 #include "report/export/names.h"
@@ -164,12 +163,12 @@ static void put_sites(struct exporting *e)
 static void put_calls(struct exporting *e)
 {
 	const struct xs_trace *trace = e->trace;
-	struct xs_cuda_startup startup;
 
-	xs_cuda_startup_find(trace, &startup);
 	begin(e, "call", 9);
 	for (uint32_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
+		const uint64_t startup_ns =
+		    i == trace->startup.call ? trace->startup.ns : 0;
 
 		put_number(e, i);
 		put_number(e, call->thread);
@@ -178,9 +177,7 @@ static void put_calls(struct exporting *e)
 		put_number(e, call->bytes);
 		put_number(e, call->stream);
 		put_number(e, call->error);
-		put_number(e,
-			   xs_cuda_startup_call_start_ns(&startup, trace, i) -
-			       call->start_ns);
+		put_number(e, startup_ns);
 		next_row(e);
 	}
 	end(e);

@@ -92,8 +92,7 @@ int analyze(const void *data, size_t size, size_t *ops)
 	}
 	*ops = trace->op_count;
 	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
-	assert_int_equal(
-	    xs_wait_sites_build(trace, &timeline.startup, NULL, &waits), 0);
+	assert_int_equal(xs_wait_sites_build(trace, NULL, &waits), 0);
 	xs_wait_sites_free(&waits);
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	xs_phases_free(&phases);

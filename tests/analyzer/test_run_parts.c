@@ -3,6 +3,7 @@
 #include "tests/unit.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/host_gaps.h"
 #include "analyzer/timeline/run_parts.h"
 
@@ -20,38 +21,34 @@
 		.call = XS_NONE                                                \
 	}
 
-/* The parts of a run until to_ns, without a start of CUDA if it is NULL. */
-static struct xs_run_parts divide(const struct xs_trace *trace,
-				  const struct xs_cuda_startup *startup,
-				  uint64_t to_ns)
+/* The parts of a run until to_ns. */
+static struct xs_run_parts divide(const struct xs_trace *trace, uint64_t to_ns)
 {
-	const struct xs_cuda_startup none = {.ns = 0};
 	bool *blocks = xs_calls_blocked(trace);
 	struct xs_run_parts out;
 
 	assert_non_null(blocks);
-	assert_int_equal(xs_run_parts(trace, blocks, startup ? startup : &none,
-				      0, to_ns, &out),
-			 0);
+	assert_int_equal(xs_run_parts(trace, blocks, 0, to_ns, &out), 0);
 	free(blocks);
 	return out;
 }
-#define DIVIDE(calls_, ops_, startup, to_ns)                                   \
+#define DIVIDE(calls_, ops_, to_ns)                                            \
 	divide(&(const struct xs_trace){.calls = calls_,                       \
 					.call_count = COUNT(calls_),           \
 					.ops = ops_,                           \
 					.op_count = COUNT(ops_)},              \
-	       startup, to_ns)
+	       to_ns)
 
 /*
- * CUDA starts in the first call, from 0 to 10, an allocation until 15. A launch
- * from 20 to 22, its kernel from 25 to 40, a blocking copy from 30 to 60, which
- * runs from 45 to 50; a wait from 70 to 80; the rest, until 100, is the host's.
+ * CUDA starts in the first call, from 0 to 10, which allocates until 15. A
+ * launch from 20 to 22, its kernel from 25 to 40, a blocking copy from 30 to
+ * 60, which runs from 45 to 50; a wait from 70 to 80; the rest, until 100, is
+ * the host's.
  */
 TEST(each_instant_is_of_one_part)
 {
 	struct xs_call calls[] = {
-	    CALL(XS_CALL_ALLOC_DEVICE, 0, 15),
+	    CALL(XS_CALL_ALLOC_DEVICE, 10, 15),
 	    CALL(XS_CALL_LAUNCH, 20, 22),
 	    CALL(XS_CALL_COPY, 30, 60),
 	    CALL(XS_CALL_SYNC_DEVICE, 70, 80),
@@ -60,8 +57,12 @@ TEST(each_instant_is_of_one_part)
 	    OP(XS_OP_KERNEL, 25, 40),
 	    OP(XS_OP_D2H, 45, 50),
 	};
-	const struct xs_cuda_startup startup = {.end_ns = 10, .ns = 10};
-	const struct xs_run_parts parts = DIVIDE(calls, ops, &startup, 100);
+	const struct xs_trace trace = {.calls = calls,
+				       .call_count = COUNT(calls),
+				       .ops = ops,
+				       .op_count = COUNT(ops),
+				       .startup = {.end_ns = 10, .ns = 10}};
+	const struct xs_run_parts parts = divide(&trace, 100);
 
 	assert_int_equal(parts.ns[XS_PART_STARTUP], 10);
 	assert_int_equal(parts.ns[XS_PART_ALLOCATION], 5);
@@ -88,7 +89,7 @@ TEST(what_runs_at_once_counts_once)
 	    OP(XS_OP_H2D, 15, 45),
 	    OP(XS_OP_KERNEL, 20, 40),
 	};
-	const struct xs_run_parts parts = DIVIDE(calls, ops, NULL, 70);
+	const struct xs_run_parts parts = DIVIDE(calls, ops, 70);
 
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 30);
 	assert_int_equal(parts.ns[XS_PART_COPIES], 5);
@@ -106,10 +107,10 @@ TEST(staging_is_of_a_copy_call)
 	struct xs_run_parts parts;
 
 	ops[0].call = 0;
-	parts = DIVIDE(calls, ops, NULL, 60);
+	parts = DIVIDE(calls, ops, 60);
 	assert_int_equal(parts.ns[XS_PART_CALLS], 15);
 	ops[0].src_memory = XS_MEM_PAGEABLE;
-	parts = DIVIDE(calls, ops, NULL, 60);
+	parts = DIVIDE(calls, ops, 60);
 	assert_int_equal(parts.ns[XS_PART_CALLS], 0);
 	assert_int_equal(parts.ns[XS_PART_COPY_CALLS], 15);
 }
@@ -137,7 +138,7 @@ TEST(what_nothing_waits_for_is_no_limit)
 	ops[0].call = 0;
 	ops[1].call = 1;
 	ops[2].call = 3;
-	parts = DIVIDE(calls, ops, NULL, 80);
+	parts = DIVIDE(calls, ops, 80);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 11 + 17);
 	assert_int_equal(parts.kernels_ns, 48);
 	assert_int_equal(parts.gpu_ns, 48);
@@ -148,11 +149,11 @@ TEST(what_nothing_waits_for_is_no_limit)
 	calls[2] = calls[1];
 	calls[1] = (struct xs_call)CALL(XS_CALL_SYNC_DEVICE, 12, 20);
 	ops[1].call = 2;
-	parts = DIVIDE(calls, ops, NULL, 80);
+	parts = DIVIDE(calls, ops, 80);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 20 + 17);
 	/* the host may wait for a host function */
 	calls[1].call_class = XS_CALL_HOST_FUNCTION;
-	parts = DIVIDE(calls, ops, NULL, 80);
+	parts = DIVIDE(calls, ops, 80);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 48);
 }
 
@@ -164,13 +165,13 @@ TEST(the_busiest_engine_is_the_limit)
 	    OP(XS_OP_D2H, 0, 40),
 	    OP(XS_OP_KERNEL, 10, 30),
 	};
-	struct xs_run_parts parts = DIVIDE(calls, ops, NULL, 50);
+	struct xs_run_parts parts = DIVIDE(calls, ops, 50);
 
 	assert_int_equal(parts.ns[XS_PART_COPIES], 40);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 0);
 	/* one direction after the other: neither is busy as long */
 	ops[0].end_ns = 15;
-	parts = DIVIDE(calls, ops, NULL, 50);
+	parts = DIVIDE(calls, ops, 50);
 	assert_int_equal(parts.ns[XS_PART_COPIES], 10);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 20);
 }
@@ -187,7 +188,7 @@ TEST(only_windows_count)
 				       .op_count = COUNT(ops),
 				       .windows = windows,
 				       .window_count = COUNT(windows)};
-	const struct xs_run_parts parts = divide(&trace, NULL, 100);
+	const struct xs_run_parts parts = divide(&trace, 100);
 
 	assert_int_equal(parts.span_ns, 40);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 20);
@@ -244,21 +245,44 @@ TEST(host_code_is_before_a_call)
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 120, NULL), XS_NONE);
 }
 
+/* A first copy whose call starts CUDA, and one of another thread. */
+TEST(a_call_begins_when_cuda_has_started)
+{
+	struct xs_call calls[] = {
+	    CALL(XS_CALL_COPY, 1000, 111000000),
+	    CALL(XS_CALL_COPY, 120000000, 120001000),
+	};
+	struct xs_trace trace = {.calls = calls,
+				 .call_count = COUNT(calls),
+				 .context_ns = 110001000};
+
+	xs_cuda_startup_separate(&trace);
+	assert_int_equal(trace.startup.ns, 110000000);
+	assert_int_equal(calls[0].start_ns, 110001000);
+
+	/* calls stay sorted */
+	calls[0].start_ns = 1000;
+	calls[1].start_ns = 100000000;
+	xs_cuda_startup_separate(&trace);
+	assert_int_equal(trace.startup.ns, 110000000);
+	assert_int_equal(calls[0].start_ns, 100000000);
+}
+
 /* No other call shows what pinning takes: about 0.3 ns a byte. */
 TEST(test_cuda_starts_while_it_pins)
 {
 	struct xs_call call = {.call_class = XS_CALL_ALLOC_PINNED,
 			       .start_ns = 1000,
 			       .end_ns = 200001000,
-			       .bytes = 20000000};
-	const struct xs_trace trace = {.calls = &call, .call_count = 1};
-	struct xs_cuda_startup startup;
+			       .bytes = 700000000};
+	struct xs_trace trace = {.calls = &call, .call_count = 1};
 
-	xs_cuda_startup_find(&trace, &startup);
-	assert_int_equal(startup.call, 0);
-	assert_int_equal(startup.ns, 194000000);
 	/* it may all be pinning */
-	call.bytes = 700000000;
-	xs_cuda_startup_find(&trace, &startup);
-	assert_int_equal(startup.call, XS_NONE);
+	xs_cuda_startup_separate(&trace);
+	assert_int_equal(trace.startup.ns, 0);
+	call.bytes = 20000000;
+	xs_cuda_startup_separate(&trace);
+	assert_int_equal(trace.startup.call, 0);
+	assert_int_equal(trace.startup.ns, 194000000);
+	assert_int_equal(call.start_ns, 194001000);
 }

@@ -200,8 +200,7 @@ TEST(waits_stand_for_all)
 	add("tally site=4 calls=90 bytes=0");
 	add("tally site=3 calls=90 bytes=47185920");
 	finish();
-	assert_int_equal(
-	    xs_wait_sites_build(trace, &line.startup, NULL, &waits), 0);
+	assert_int_equal(xs_wait_sites_build(trace, NULL, &waits), 0);
 	assert_int_equal(waits.count, 2);
 	for (size_t i = 0; i < waits.count; i++) {
 		assert_int_equal(waits.items[i].calls, 100);

@@ -121,14 +121,12 @@ static int print_waits(const struct xs_trace *trace)
 	static const char *const parts[XS_WAIT_PARTS] = {
 	    "own", "h2d", "kernel", "d2h", "other", "latency", "host"};
 	struct xs_wait_sites waits;
-	struct xs_cuda_startup startup;
 	int rc;
 
-	xs_cuda_startup_find(trace, &startup);
-	if (startup.call != XS_NONE)
-		printf("init call=%u ns=%" PRIu64 "\n", startup.call,
-		       startup.ns);
-	rc = xs_wait_sites_build(trace, &startup, NULL, &waits);
+	if (trace->startup.ns && trace->startup.call != XS_NONE)
+		printf("init call=%u ns=%" PRIu64 "\n", trace->startup.call,
+		       trace->startup.ns);
+	rc = xs_wait_sites_build(trace, NULL, &waits);
 	for (size_t i = 0; !rc && i < waits.count; i++) {
 		const struct xs_wait_site *row = &waits.items[i];
 		const struct xs_site *where = &trace->sites[row->site];

@@ -29,7 +29,7 @@ static void run_stages(struct xs_trace *trace)
 	uint64_t bytes;
 
 	if (xs_timeline_build(trace, &timeline) == 0 &&
-	    xs_wait_sites_build(trace, &timeline.startup, NULL, &waits) == 0)
+	    xs_wait_sites_build(trace, NULL, &waits) == 0)
 		xs_wait_sites_free(&waits);
 	if (xs_phases_build(trace, &phases) == 0) {
 		xs_phases_count(&phases, trace, trace);

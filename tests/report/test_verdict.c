@@ -252,11 +252,10 @@ static struct xs_phase rounds_of(uint64_t rounds, uint64_t from_ms,
 static void expect_steady_from(struct xs_phase *items, uint64_t from_ms)
 {
 	const struct xs_trace trace = {0};
-	const struct xs_cuda_startup startup = {0};
 	const struct xs_phases phases = {.items = items, .count = 5};
 	struct xs_steady steady;
 
-	xs_steady_find(&trace, &phases, &startup, &steady);
+	xs_steady_find(&trace, &phases, &steady);
 	assert_int_equal(steady.span.from_ns, from_ms * MS);
 }
 
