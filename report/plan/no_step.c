@@ -185,7 +185,9 @@ static const char *nearest(struct xs_result *result)
 	text = xs_print(&result->arena,
 			"nothing%s: no change is predicted to save 1 %% "
 			"of %s",
-			*more ? " without a condition" : "", steady);
+			*more ? " without a condition" : "",
+			xs_worth_repeats(result) ? steady
+						 : xs_result_run_name(result));
 	if (!*more)
 		more = about_limit(result);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;

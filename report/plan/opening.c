@@ -130,7 +130,7 @@ static struct act act_of(struct xs_result *result,
 	    .step = step->more_count || alone ? NULL : step,
 	    .alone = alone,
 	    .doubtful = step->side_by_side > 1,
-	    .once = step->phase->apart,
+	    .once = step->phase->apart || !xs_worth_repeats(result),
 	    .may_lose = step->is_question,
 	};
 	add_same(result, step, &act);

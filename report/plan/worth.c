@@ -9,10 +9,25 @@
 #include <math.h>
 #include <string.h>
 
+bool xs_worth_repeats(const struct xs_result *result)
+{
+	XS_EACH(phase, result->phases, result->phase_count) {
+		if (phase->apart)
+			continue;
+		if (phase->rounds > 1)
+			return true;
+		XS_EACH(site, phase->sites, phase->site_count) {
+			if (site->calls > 1 && site->bytes > 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns)
 {
-	const int64_t whole_ns = phase->apart
+	const int64_t whole_ns = phase->apart || !xs_worth_repeats(result)
 				     ? xs_result_untraced_wall_ns(result)
 				     : result->verdict.steady_ns;
 	const int64_t part_ns =

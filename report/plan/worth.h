@@ -6,8 +6,13 @@
 
 struct xs_strategy;
 
-/* Returns whether it is worth a step in the steady part or, of a phase outside
- * of it, in the run. */
+/* Returns whether a phase of the steady part has several rounds, or a line
+ * copies several times in its one round. If not, a longer run need not copy
+ * more. */
+bool xs_worth_repeats(const struct xs_result *result);
+
+/* Returns whether it is worth a step in the steady part or, of what comes once,
+ * in the run. */
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns);
 
