@@ -24,7 +24,9 @@ static bool is_ours(uintptr_t address)
 #define FRAME_POINTER 29
 #endif
 
-/* How many frames of ours there are differs between builds. */
+/* How many frames of ours there are differs between builds. A walk ends at code
+ * made while the program runs: its unwind table may only name who handles its
+ * errors, as LuaJIT's does, where _Unwind_Backtrace() calls abort(). */
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
 	struct xs_frames *stack = data;
@@ -44,7 +46,8 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 	    .address = address,
 	    .stack = at,
 	};
-	return _URC_NO_REASON;
+	return xs_objects_at((const void *)(address - 1)) ? _URC_NO_REASON
+							  : _URC_END_OF_STACK;
 }
 
 /* Lets the kernel read the memory: it may not be there. */
@@ -104,8 +107,8 @@ static void walk_goroutine(struct xs_frames *stack)
 	}
 }
 
-/* Returns whether the outermost function may be Go's: it is neither code made
- * while the program runs nor the start of a coroutine by makecontext(). */
+/* Returns whether the outermost function may be Go's: it is not the start of a
+ * coroutine by makecontext(). */
 static bool may_be_go(const struct xs_frames *stack)
 {
 	const struct link_map *map = xs_objects_at(

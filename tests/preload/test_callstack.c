@@ -292,6 +292,41 @@ TEST(end_of_a_fibre)
 }
 
 #ifdef __x86_64__
+void __register_frame(void *table);
+void __deregister_frame(void *table);
+
+/* Its unwind table tells no frame address. Calls function(data). */
+TEST(end_at_code_made_at_run_time)
+{
+	static const unsigned char code[] = {
+	    0x48, 0x83, 0xec, 0x08,		/* sub $8, %rsp */
+	    0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, /* mov %rdi, %rax; %rsi, %rdi */
+	    0xff, 0xd0,				/* call *%rax */
+	    0x48, 0x83, 0xc4, 0x08, 0xc3	/* add $8, %rsp; ret */
+	};
+	struct {
+		uint32_t cie_length, cie_id;
+		unsigned char cie[16]; /* version 1, "zR", 1, -8, 16, 1, 0 */
+		uint32_t fde_length, cie_at;
+		uint64_t begin, length;
+		uint32_t augmentation, end;
+	} table = {20, 0, {1, 'z', 'R', 0, 1, 0x78, 16, 1}, 24, 28, 0, 4096,
+		   0,  0};
+	struct call call = {.fn = XS_FN_cuLaunchKernel};
+	void (*made)(void (*function)(void *), void *data);
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	memcpy(page, code, sizeof(code));
+	table.begin = (uint64_t)page;
+	memcpy(&made, &page, sizeof(made));
+	__register_frame(&table);
+	made(see, &call);
+	__deregister_frame(&table);
+	munmap(page, 4096);
+}
+
 static bool go_places_differ(void)
 {
 	struct call first = {.fn = XS_FN_cuLaunchKernel}, second = first;
