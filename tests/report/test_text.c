@@ -542,18 +542,24 @@ TEST(a_machine_without_a_prediction_is_explained)
 	free(text);
 }
 
+static const char *note_of_calls_in(char *module)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		for (size_t k = 0; k < result->phases[i].site_count; k++) {
+			result->phases[i].sites[k].line = XS_UNKNOWN;
+			result->phases[i].sites[k].module = module;
+		}
+	return xs_render_text_lines_note(result);
+}
+
 /* -g is for a call from a file, not for code of a virtual machine. */
 TEST(lines_are_asked_of_files_alone)
 {
 	assert_string_equal(xs_render_text_lines_note(result), "");
-	for (size_t i = 0; i < result->phase_count; i++)
-		for (size_t k = 0; k < result->phases[i].site_count; k++)
-			result->phases[i].sites[k].line = XS_UNKNOWN;
-	assert_has(xs_render_text_lines_note(result), "Compile with -g");
-	for (size_t i = 0; i < result->phase_count; i++)
-		for (size_t k = 0; k < result->phases[i].site_count; k++)
-			result->phases[i].sites[k].module = NULL;
-	assert_string_equal(xs_render_text_lines_note(result), "");
+	assert_has(note_of_calls_in("/home/user/app"), "Compile with -g");
+	assert_string_equal(note_of_calls_in(NULL), "");
+	assert_string_equal(note_of_calls_in("/usr/bin/luajit-2.1"), "");
+	assert_string_equal(note_of_calls_in("/usr/lib/libffi.so.8"), "");
 }
 
 /* Eight characters of two bytes each. */

@@ -51,6 +51,13 @@ static const char *matched_text(struct xs_arena *arena,
 			      in->matched);
 }
 
+/* Returns whether -g gives a module's calls lines: an interpreter's are those
+ * of another language. */
+static bool may_have_lines(const char *module)
+{
+	return module && !strstr(module, "luajit") && !strstr(module, "libffi");
+}
+
 /* What to record for places that can be found in the source: no call of a phase
  * has a line, as of code without -g, or not even a module, as of a file without
  * call stacks. Code that a virtual machine compiles has neither. */
@@ -65,7 +72,7 @@ const char *xs_render_text_lines_note(const struct xs_result *result)
 		for (size_t k = 0; k < phase->site_count; k++) {
 			if (phase->sites[k].line != XS_UNKNOWN)
 				return "";
-			modules |= phase->sites[k].module != NULL;
+			modules |= may_have_lines(phase->sites[k].module);
 			any = true;
 		}
 	}
