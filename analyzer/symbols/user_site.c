@@ -33,8 +33,15 @@ bool xs_symbols_is_library(const char *path)
 	return strncmp(name ? name + 1 : path, "Kokkos_", 7) == 0;
 }
 
+/* Returns whether a package may have made the code while the program ran: it
+ * has no file, or one that PyTorch Geometric makes for a model. */
+static bool is_generated(const char *path)
+{
+	return *path == '<' || strstr(path, "/torch_geometric.");
+}
+
 /* Ranks a frame by how likely the user would change it. */
-enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, USERS };
+enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, GENERATED, USERS };
 
 static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
 {
@@ -49,7 +56,7 @@ static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
 		return NATIVE_PACKAGE;
 	if (is_package(site->file))
 		return native ? NATIVE_PACKAGE : PYTHON_PACKAGE;
-	return USERS;
+	return is_generated(site->file) ? GENERATED : USERS;
 }
 
 bool xs_symbols_is_python(const struct xs_site *site)

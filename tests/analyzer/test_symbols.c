@@ -338,7 +338,8 @@ TEST(test_user_site_in_python)
 {
 	static char native[] = "/build/callproc.c",
 		    package[] = "/usr/lib/python3/dist-packages/torch/nn.py",
-		    own[] = "train.py";
+		    own[] = "train.py", string[] = "<string>",
+		    made[] = "/tmp/torch_geometric.nn.GCNConv_4x.py";
 	static char extension[] = "/opt/lib/python3.12/lib-dynload/_ctypes.so";
 	struct fixture f;
 
@@ -354,7 +355,15 @@ TEST(test_user_site_in_python)
 			 &f.trace.sites[2]);
 	f.trace.sites[2].file = NULL;
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[1]);
-	f.trace.sites[1].file = NULL;
+	/* a string is code that a package made, or the program itself */
+	f.trace.sites[2].file = string;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[2]);
+	f.trace.sites[2].file = own;
+	f.trace.sites[1].file = string;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[2]);
+	f.trace.sites[1].file = made;
+	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[2]);
+	f.trace.sites[1].file = f.trace.sites[2].file = NULL;
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[0]);
 	assert_null(xs_symbols_python_site(&f.trace, 0));
 	/* the user can change an extension of their own */

@@ -96,11 +96,13 @@ try()
 	expect "$python: last line of a call" \
 		"$(sites cudaMemcpy "$(line last)")" 0
 
-	# The report shows the user's line, not that of the package it called,
-	# nor lines of threading or ctypes.
-	grep -q "\"line\": $(line upload)," report.json ||
-		fail "$python: no line in the report"
-	[ "$(grep -c 'package.py\|threading.py\|callproc.c' report.json)" = 0 ] ||
+	# The report shows the user's line, not that of the package or the string
+	# it called, nor lines of threading or ctypes.
+	for name in upload string; do
+		grep -q "\"line\": $(line $name)," report.json ||
+			fail "$python: no line $name in the report"
+	done
+	[ "$(grep -c 'package.py\|threading.py\|callproc.c\|<string>' report.json)" = 0 ] ||
 		fail "$python: not the user's lines in the report"
 }
 
@@ -120,8 +122,10 @@ try_stack()
 	traced "$python" "$script" "$XS_APPS/libwrapper.so"
 	read_trace
 	expect "$python: the package, leaf" "$(sites cudaMemset 2)" 1
-	[ "$(count "^source .* line=$(line package)")" -gt 0 ] ||
-		fail "$python: not the user's own line, leaf"
+	for name in package string; do
+		[ "$(count "^source .* line=$(line $name)")" -gt 0 ] ||
+			fail "$python: not the user's own line $name, leaf"
+	done
 	# So is a file that torch.compile wrote.
 	mv site-packages torchinductor_user
 	PYTHONPATH=$work/torchinductor_user traced "$python" "$script" \

@@ -110,18 +110,26 @@ static bool is_library(const char *file)
 	       strncmp(file, "<frozen ", 8) == 0;
 }
 
-/* Selects the frames to write: the innermost `wanted` ones, and the next one of
- * the user's own code if none of them is. */
+/* Code that has no file, which is the user's own with `python -c` or in a
+ * notebook, but may be what a package made; or a file of PyTorch Geometric. */
+static bool is_generated(const char *file)
+{
+	return *file == '<' || strstr(file, "/torch_geometric.");
+}
+
+/* Selects the frames to write: the innermost `wanted` ones, and if none of them
+ * is the user's own code, the next one that is, and the first one before it
+ * that was generated. */
 static int choose_frames(const struct frames *frames, unsigned wanted,
 			 struct xs_writer *writer,
 			 struct xs_site_source *chosen, unsigned *count)
 {
 	struct xs_python_place place;
-	bool found = false;
+	bool found = false, generated = false;
 
 	*count = 0;
 	for (unsigned i = 0; i < frames->count; i++) {
-		bool library;
+		bool library, made;
 		int err;
 
 		if (*count >= wanted && found)
@@ -130,9 +138,11 @@ static int choose_frames(const struct frames *frames, unsigned wanted,
 		if (err)
 			return err;
 		library = is_library(place.file);
-		if (*count >= wanted && library)
+		made = !library && is_generated(place.file);
+		if (*count >= wanted && (library || (made && generated)))
 			continue;
-		found = found || !library;
+		generated = generated || made;
+		found = found || !(library || made);
 		chosen[(*count)++] = (struct xs_site_source){
 		    .symbol = xs_site_string(writer, place.name),
 		    .file = xs_site_string(writer, place.file),

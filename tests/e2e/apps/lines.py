@@ -62,6 +62,7 @@ def run():
     failed = Model().forward() + download() + by_hook() + nothing_but_lock()
     failed += recurse(100)
     failed += package.call(upload, cuda, device, SIZE)  # at package
+    exec("cuda.cudaMemcpy(device, host, SIZE, 1)")  # at string
     # A code object at the address of one that was freed.
     for i in range(3):
         code = "\n" * i + "f = cuda.cudaStreamCreate(ctypes.byref(stream))"
