@@ -8,6 +8,7 @@
 #include "analyzer/timeline/host_gaps.h"
 #include "analyzer/timeline/run_parts.h"
 #include "report/build/build.h"
+#include "report/plan/run_steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,6 +114,15 @@ static void untrace(struct xs_result *result)
 	if (out->part_count)
 		qsort(out->parts, out->part_count, sizeof(*out->parts),
 		      longest_first);
+}
+
+/* Takes what a prefetch saves off the kernels, which wait for these pages. */
+static void leave_out_migrations(struct xs_result *result)
+{
+	const int64_t ns = xs_plan_prefetch_saves_ns(result);
+
+	if (result->verdict.kernels_ns > ns)
+		result->verdict.kernels_ns -= ns;
 }
 
 /* Why there are no calls of CUDA, and what to do. */
@@ -291,6 +301,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	mark_phases(result, phases, steady);
 	fill(result, &in);
 	untrace(result);
+	leave_out_migrations(result);
 	out->after_ns = xs_result_untraced_wall_ns(result);
 	if (out->after_ns != XS_UNKNOWN)
 		out->after_ns -= out->startup_ns + out->steady_ns;

@@ -218,12 +218,14 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
 }
 
-/* Access to another GPU's memory is beside the rounds' own changes, and a step
- * may be made for several phases: the most is at least what all steps save. */
+/* Access to another GPU's memory and migrations are beside the rounds' own
+ * changes, and a step may be made for several phases: the most is at least what
+ * all these save. */
 static void raise_by_plan(struct xs_result *result)
 {
 	struct xs_result_verdict *out = &result->verdict;
-	int64_t run_ns = xs_plan_links_save_ns(result), steady_ns = 0;
+	int64_t steady_ns = xs_plan_prefetch_saves_ns(result);
+	int64_t run_ns = xs_plan_links_save_ns(result) + steady_ns;
 
 	for (size_t i = 0; i < result->run.link_count; i++)
 		if (result->run.links[i].step)

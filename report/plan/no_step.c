@@ -6,6 +6,7 @@
 #include "report/plan/no_pinning.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/question.h"
+#include "report/plan/run_steps.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/shown_row.h"
@@ -232,26 +233,23 @@ static const char *about_kernels(struct xs_result *result)
 	return ". Kernels are the limit: profile them with Nsight Compute";
 }
 
-/* What to do about pages of managed memory that kernels wait for: one copy of
- * as many bytes is faster by more than 1 % of the steady part. NULL: nothing.
- */
+/* What to do about pages of managed memory that kernels wait for. NULL:
+ * nothing. */
 static const char *about_migrations(struct xs_result *result)
 {
 	const struct xs_result_totals *totals = &result->totals;
-	const int64_t ns = totals->migrated_h2d_ns;
-	const double copied_ns =
-	    (double)totals->migrated_h2d_bytes * result->machine.G_h2d.value;
+	const int64_t saves_ns = xs_plan_prefetch_saves_ns(result);
 
-	if (ns == XS_UNKNOWN ||
-	    !((double)ns - copied_ns > (double)result->verdict.steady_ns / 100))
+	if (!saves_ns)
 		return NULL;
 	return xs_print(
 	    &result->arena,
 	    "prefetch managed memory: %s migrated in while kernels waited for "
 	    "their pages, for %s; cudaMemPrefetchAsync(pointer, bytes, device, "
 	    "stream) before the kernels that use it copies as much in about %s",
-	    xs_units_bytes(totals->migrated_h2d_bytes).s, xs_units_ns(ns).s,
-	    xs_units_ns((int64_t)copied_ns).s);
+	    xs_units_bytes(totals->migrated_h2d_bytes).s,
+	    xs_units_ns(totals->migrated_h2d_ns).s,
+	    xs_units_ns(totals->migrated_h2d_ns - saves_ns).s);
 }
 
 const char *xs_plan_no_step(struct xs_result *result)

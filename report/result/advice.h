@@ -44,7 +44,8 @@ struct xs_result_verdict {
 	bool repeats;	     /* there are repeated rounds */
 	int64_t recorded_ns; /* of the steady part; the sum of parts */
 	int64_t gpu_ns;	     /* of these: a GPU worked */
-	int64_t kernels_ns;  /* of these: at least one kernel ran */
+	int64_t kernels_ns;  /* of these: at least one kernel ran, without
+			      * what a prefetch of managed memory saves */
 	struct xs_result_part *parts; /* of the steady part, longest first */
 	size_t part_count;
 	/* of the whole run, and of these in the steady part: xs_limit_build()

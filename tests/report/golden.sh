@@ -66,8 +66,9 @@ golden jax.txt 'xferspy report --machine $h100/machine.json $h100/jax_put.xspy |
 	sed -n "/^What to change/,/^Coverage/p;/^Phases/,/^Strategies/p"'
 
 # Three kernels on managed memory, whose pages the first one waits for.
-prints "xferspy report --machine h200 \$traces/managed.txt | section 'In short' Verdict |
-	tr '\n' ' '" 'In short: prefetch managed memory: 128 MiB migrated in'
+prints "xferspy report --machine h200 \$traces/managed.txt | section 'In short' What |
+	tr '\n' ' '" 'In short: prefetch managed memory: 128 MiB migrated in' \
+	'Changes of data movement save at most 3.98 ms: 46.3 % of the steady part'
 
 # A GPU that runs dry for longer than the host waits for it is not the limit, however
 # long its kernels are.
