@@ -14,7 +14,7 @@
 #define FEW	   10000u
 #define TIMES	   8u
 #define MOST_RATIO 30.0 /* the square: 64 */
-#define MANY	   200000u
+#define MANY	   1000000u
 
 static struct xs_call call_at(uint64_t at_ns, unsigned call_class, uint64_t dst,
 			      uint64_t bytes)
