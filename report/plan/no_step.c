@@ -245,8 +245,8 @@ static const char *about_migrations(struct xs_result *result)
 	return xs_print(
 	    &result->arena,
 	    "prefetch managed memory: %s migrated in while kernels waited for "
-	    "their pages, for %s; cudaMemPrefetchAsync(pointer, bytes, device, "
-	    "stream) before the kernels that use it copies as much in about %s",
+	    "their pages, for %s; cudaMemPrefetchAsync() to the device, before "
+	    "the kernels that use it, copies as much in about %s",
 	    xs_units_bytes(totals->migrated_h2d_bytes).s,
 	    xs_units_ns(totals->migrated_h2d_ns).s,
 	    xs_units_ns(totals->migrated_h2d_ns - saves_ns).s);
