@@ -92,6 +92,8 @@ static void untrace(struct xs_result *result)
 	static const int traced[] = {XS_PART_CALLS, XS_PART_COPY_CALLS,
 				     XS_PART_WAITS};
 	struct xs_result_verdict *out = &result->verdict;
+	/* of kernels for pages of managed memory */
+	const int64_t waits_ns = xs_plan_prefetch_saves_ns(result);
 	int64_t rest_ns = out->tracer_ns = tracing_ns(result);
 
 	out->steady_ns -= rest_ns;
@@ -109,20 +111,13 @@ static void untrace(struct xs_result *result)
 	/* what is told to be longer than that is no more than all of it */
 	if (out->kernels_ns > out->recorded_ns)
 		out->kernels_ns = out->recorded_ns;
+	if (out->kernels_ns > waits_ns)
+		out->kernels_ns -= waits_ns;
 	if (out->gpu_ns > out->recorded_ns)
 		out->gpu_ns = out->recorded_ns;
 	if (out->part_count)
 		qsort(out->parts, out->part_count, sizeof(*out->parts),
 		      longest_first);
-}
-
-/* Takes what a prefetch saves off the kernels, which wait for these pages. */
-static void leave_out_migrations(struct xs_result *result)
-{
-	const int64_t ns = xs_plan_prefetch_saves_ns(result);
-
-	if (result->verdict.kernels_ns > ns)
-		result->verdict.kernels_ns -= ns;
 }
 
 /* Why there are no calls of CUDA, and what to do. */
@@ -301,7 +296,6 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	mark_phases(result, phases, steady);
 	fill(result, &in);
 	untrace(result);
-	leave_out_migrations(result);
 	out->after_ns = xs_result_untraced_wall_ns(result);
 	if (out->after_ns != XS_UNKNOWN)
 		out->after_ns -= out->startup_ns + out->steady_ns;

@@ -51,16 +51,10 @@ static const char *matched_text(struct xs_arena *arena,
 			      in->matched);
 }
 
-/* Returns whether -g gives a module's calls lines: an interpreter's are those
- * of another language. */
-static bool may_have_lines(const char *module)
-{
-	return module && !strstr(module, "luajit") && !strstr(module, "libffi");
-}
-
 /* What to record for places that can be found in the source: no call of a phase
  * has a line, as of code without -g, or not even a module, as of a file without
- * call stacks. Code that a virtual machine compiles has neither. */
+ * call stacks. Code that a virtual machine compiles has neither; -g of an
+ * interpreter gives lines of another language. */
 const char *xs_render_text_lines_note(const struct xs_result *result)
 {
 	bool any = false, modules = false;
@@ -70,9 +64,12 @@ const char *xs_render_text_lines_note(const struct xs_result *result)
 
 	XS_EACH(phase, result->phases, result->phase_count) {
 		for (size_t k = 0; k < phase->site_count; k++) {
+			const char *module = phase->sites[k].module;
+
 			if (phase->sites[k].line != XS_UNKNOWN)
 				return "";
-			modules |= may_have_lines(phase->sites[k].module);
+			modules |= module && !strstr(module, "luajit") &&
+				   !strstr(module, "libffi");
 			any = true;
 		}
 	}
