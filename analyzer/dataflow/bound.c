@@ -4,15 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct xs_rec_device *device_of(const struct xs_trace *trace,
-					     uint16_t device)
-{
-	for (size_t i = 0; i < trace->device_count; i++)
-		if (trace->devices[i].rec.device == device)
-			return &trace->devices[i].rec;
-	return NULL;
-}
-
 /* Returns the part of the SMs that the kernel's threads fill, at most 1. Its
  * registers and shared memory may fill more. */
 static double share_of(const struct xs_shape *shape,
@@ -68,7 +59,8 @@ int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
 		      const struct xs_dataflow *dataflow,
 		      struct xs_dataflow_bound *bound)
 {
-	const struct xs_rec_device *rec = device_of(trace, device);
+	const struct xs_device *found = xs_trace_device(trace, device);
+	const struct xs_rec_device *rec = found ? &found->rec : NULL;
 	const struct xs_flow *flow = &dataflow->flow;
 	uint64_t *end_ns =
 	    calloc((size_t)dataflow->op_count + 1, sizeof(*end_ns));

@@ -108,6 +108,16 @@ uint64_t xs_trace_started_ns(const struct xs_trace *trace)
 	return ns < LEAST_REALTIME_NS ? 0 : ns;
 }
 
+const struct xs_device *xs_trace_device(const struct xs_trace *trace,
+					size_t number)
+{
+	XS_EACH(device, trace->devices, trace->device_count) {
+		if (device->rec.device == number)
+			return device;
+	}
+	return NULL;
+}
+
 const char *xs_trace_find_info(const struct xs_trace *trace, const char *key)
 {
 	for (size_t i = 0; i < trace->info_count; i++)

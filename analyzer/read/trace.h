@@ -329,6 +329,10 @@ struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site);
  * trace have another zero. */
 uint64_t xs_trace_started_ns(const struct xs_trace *trace);
 
+/* Returns the device of that number, or NULL. */
+const struct xs_device *xs_trace_device(const struct xs_trace *trace,
+					size_t number);
+
 /* Returns the value of an info record, or NULL. */
 const char *xs_trace_find_info(const struct xs_trace *trace, const char *key);
 

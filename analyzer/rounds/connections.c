@@ -23,10 +23,9 @@ struct xs_connections xs_connections_asked(const struct xs_trace *trace)
 
 static bool is_older(const struct xs_trace *trace, uint16_t device)
 {
-	for (size_t i = 0; i < trace->device_count; i++)
-		if (trace->devices[i].rec.device == device)
-			return trace->devices[i].rec.cc_major < COPY_CC_MAJOR;
-	return false;
+	const struct xs_device *found = xs_trace_device(trace, device);
+
+	return found && found->rec.cc_major < COPY_CC_MAJOR;
 }
 
 void xs_connections_fill(const struct xs_trace *trace, struct xs_phases *phases)

@@ -17,11 +17,9 @@
 const struct xs_device *xs_build_device(const struct xs_trace *trace,
 					const struct xs_phases *phases)
 {
-	for (size_t i = 0; i < trace->device_count; i++)
-		if (!phases->count ||
-		    trace->devices[i].rec.device == phases->items[0].device)
-			return &trace->devices[i];
-	return NULL;
+	if (phases->count)
+		return xs_trace_device(trace, phases->items[0].device);
+	return trace->device_count ? trace->devices : NULL;
 }
 
 /* Returns the phases that ran on GPUs of the same name. The items are

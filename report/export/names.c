@@ -52,11 +52,9 @@ size_t xs_export_gpu_count(const struct xs_trace *trace)
 void xs_export_gpu(const struct xs_trace *trace, size_t gpu, char *name,
 		   size_t size)
 {
-	const char *model = NULL;
+	const struct xs_device *found = xs_trace_device(trace, gpu);
+	const char *model = found ? xs_export_string(trace, found->name) : NULL;
 
-	for (size_t i = 0; i < trace->device_count; i++)
-		if (trace->devices[i].rec.device == gpu)
-			model = xs_export_string(trace, trace->devices[i].name);
 	snprintf(name, size, "GPU %zu%s%.100s", gpu, model ? ": " : "",
 		 model ? model : "");
 }
