@@ -10,10 +10,8 @@
  * that were not recorded.
  */
 struct xs_allocations {
-	uint64_t *at_ns;      /* ascending; owned */
-	uint64_t *most_bytes; /* tree of maxima: the leaves are the upper half
-			       * of 2 * count, and the parent of node i is i /
-			       * 2; owned */
+	uint64_t *at_ns; /* ascending; owned */
+	uint64_t *bytes; /* in use from then on; owned */
 	size_t count;
 };
 

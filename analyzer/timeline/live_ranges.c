@@ -80,6 +80,30 @@ static struct xs_live_range *find(const struct xs_live_ranges *ranges,
 						       .end = address + 1});
 }
 
+static uint64_t device_bytes(const struct xs_live_ranges *ranges,
+			     const struct xs_live_range *range)
+{
+	return ranges->trace->calls[range->call].call_class ==
+		       XS_CALL_ALLOC_DEVICE
+		   ? range->end - range->begin
+		   : 0;
+}
+
+static int put(struct xs_live_ranges *ranges, struct xs_live_range *range)
+{
+	if (range->end <= range->begin)
+		return 0;
+	ranges->device_bytes += device_bytes(ranges, range);
+	return tsearch(range, &ranges->tree, compare) ? 0 : -ENOMEM;
+}
+
+static void take_out(struct xs_live_ranges *ranges,
+		     const struct xs_live_range *range)
+{
+	ranges->device_bytes -= device_bytes(ranges, range);
+	tdelete(range, &ranges->tree, compare);
+}
+
 /* Its ranges are owned by the items. */
 static void keep(void *range)
 {
@@ -90,6 +114,7 @@ static void drop_all(struct xs_live_ranges *ranges)
 {
 	tdestroy(ranges->tree, keep);
 	ranges->tree = NULL;
+	ranges->device_bytes = 0;
 }
 
 static const char *function_of(const struct xs_trace *trace,
@@ -141,7 +166,7 @@ static bool is_mapped(const struct xs_live_ranges *ranges,
 static void take(struct xs_live_ranges *ranges,
 		 const struct xs_live_range *taken, struct xs_live_range *range)
 {
-	tdelete(taken, &ranges->tree, compare);
+	take_out(ranges, taken);
 	if (!is_mapped(ranges, taken) || !is_mapped(ranges, range))
 		return;
 	if (taken->begin < range->begin) {
@@ -160,14 +185,6 @@ static void take_mapped(struct xs_live_ranges *ranges, uint64_t beside,
 
 	if (other && is_mapped(ranges, other))
 		take(ranges, other, range);
-}
-
-static int put(struct xs_live_ranges *ranges, struct xs_live_range *range)
-{
-	return range->end <= range->begin ||
-		       tsearch(range, &ranges->tree, compare)
-		   ? 0
-		   : -ENOMEM;
 }
 
 /* Older memory that overlaps was freed by a call that is not in the trace; of
@@ -204,7 +221,7 @@ static int cut(struct xs_live_ranges *ranges, const struct xs_call *call,
 	rest->begin = call->bytes < range->end - call->dst
 			  ? call->dst + call->bytes
 			  : range->end;
-	tdelete(range, &ranges->tree, compare);
+	take_out(ranges, range);
 	range->end = call->dst;
 	rc = put(ranges, range);
 	return rc ? rc : put(ranges, rest);
@@ -217,7 +234,7 @@ static int drop(struct xs_live_ranges *ranges, const struct xs_call *call)
 	if (range && is_mapped(ranges, range))
 		return cut(ranges, call, range);
 	if (range && range->begin == call->dst)
-		tdelete(range, &ranges->tree, compare);
+		take_out(ranges, range);
 	return 0;
 }
 
@@ -233,17 +250,33 @@ static int apply(struct xs_live_ranges *ranges, uint32_t index)
 	return 0;
 }
 
+const struct xs_call *xs_live_ranges_next(const struct xs_live_ranges *ranges,
+					  uint64_t *at_ns)
+{
+	const struct xs_call *call;
+
+	if (ranges->next >= ranges->event_count)
+		return NULL;
+	call = &ranges->trace->calls[ranges->events[ranges->next]];
+	*at_ns = effect_ns(call);
+	return call;
+}
+
+int xs_live_ranges_apply_next(struct xs_live_ranges *ranges)
+{
+	const int rc = apply(ranges, ranges->events[ranges->next]);
+
+	ranges->next++;
+	return rc;
+}
+
 int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns)
 {
+	uint64_t next_ns;
 	int rc = 0;
 
-	for (; !rc && ranges->next < ranges->event_count; ranges->next++) {
-		const uint32_t index = ranges->events[ranges->next];
-
-		if (effect_ns(&ranges->trace->calls[index]) > at_ns)
-			break;
-		rc = apply(ranges, index);
-	}
+	while (!rc && xs_live_ranges_next(ranges, &next_ns) && next_ns <= at_ns)
+		rc = xs_live_ranges_apply_next(ranges);
 	return rc;
 }
 

@@ -18,6 +18,7 @@ struct xs_live_ranges {
 	size_t event_count, next;
 	struct xs_live_range *items; /* by event; owned */
 	void *tree;		     /* of the items that live, see tsearch() */
+	uint64_t device_bytes;	     /* of those that live in device memory */
 };
 
 /* Returns whether the call maps device memory to addresses, or ends that: such
@@ -34,6 +35,14 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 
 /* Applies what was allocated and freed up to a time. Returns 0 or -ENOMEM. */
 int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns);
+
+/* Returns the call that allocates or frees next, and stores when that takes
+ * effect; NULL: none. */
+const struct xs_call *xs_live_ranges_next(const struct xs_live_ranges *ranges,
+					  uint64_t *at_ns);
+
+/* Applies that call, of which there must be one. Returns 0 or -ENOMEM. */
+int xs_live_ranges_apply_next(struct xs_live_ranges *ranges);
 
 /* Returns the allocation that contains the address, or NULL. */
 const struct xs_live_range *
