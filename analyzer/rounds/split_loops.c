@@ -3,6 +3,7 @@
 
 #include "analyzer/rounds/lanes.h"
 #include "analyzer/rounds/loop_head.h"
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -91,15 +92,9 @@ static size_t iteration_of(const struct xs_splitter *s, size_t first,
 	const uint32_t position = s->position[s->trace->ops[index].call];
 	size_t past = s->count;
 
-	while (past - first > 1) {
-		const size_t middle = first + (past - first) / 2;
-
-		if (s->items[middle].first_call <= position)
-			first = middle;
-		else
-			past = middle;
-	}
-	return first;
+	first++;
+	XS_BISECT(first, past, i, s->items[i].first_call <= position);
+	return first - 1;
 }
 
 static void add_op(struct xs_splitter *s, size_t iteration, uint32_t index)

@@ -91,7 +91,7 @@ struct xs_estimate {
 
 struct xs_estimates {
 	struct xs_estimate *items; /* owned */
-	size_t count, room;
+	size_t count;
 };
 
 /* Appends a copy of *estimate. Returns 0 or -ENOMEM. */

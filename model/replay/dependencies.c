@@ -2,7 +2,8 @@
 /* What an action of a replay waits for: its queue, events, synchronisations. */
 #include "model/replay/replay_state.h"
 
-#include <errno.h>
+#include "analyzer/util/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,8 +19,6 @@ static bool chained(const struct xs_action *before,
 static void depend(struct xs_replay_state *r, uint32_t before, uint32_t i)
 {
 	struct xs_replay_node *node = &r->nodes[i];
-	struct xs_replay_edge *grown;
-	size_t room;
 	bool chain;
 
 	if (before == XS_ACTION_NONE || !r->nodes[before].issued)
@@ -31,19 +30,13 @@ static void depend(struct xs_replay_state *r, uint32_t before, uint32_t i)
 			    fmax(node->dep_ns, r->nodes[before].end_ns);
 		return;
 	}
-	if (r->edge_count == r->edge_room) {
-		room = r->edge_room ? 2 * r->edge_room : 256;
-		grown = realloc(r->edges, room * sizeof(*grown));
-		if (!grown) {
-			r->rc = -ENOMEM;
-			return;
-		}
-		r->edges = grown;
-		r->edge_room = room;
+	if (XS_ARRAY_ADD(
+		r->edges, r->edge_count,
+		(struct xs_replay_edge){i, r->nodes[before].edges, chain})) {
+		r->rc = -ENOMEM;
+		return;
 	}
-	r->edges[r->edge_count] =
-	    (struct xs_replay_edge){i, r->nodes[before].edges, chain};
-	r->nodes[before].edges = (uint32_t)r->edge_count++;
+	r->nodes[before].edges = (uint32_t)r->edge_count - 1;
 	node->pending++;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/numbering.h"
 
+#include "analyzer/util/bisect.h"
+#include "analyzer/util/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -29,18 +32,11 @@ void xs_numbering_add(struct xs_numbering *n, uint64_t value)
 	*recent = (uint32_t)n->count;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void xs_numbering_sort(struct xs_numbering *n)
 {
 	size_t i, kept = 0;
 
-	qsort(n->values, n->count, sizeof(*n->values), by_value);
+	xs_values_sort(n->values, n->count);
 	for (i = 0; i < n->count; i++)
 		if (!kept || n->values[i] != n->values[kept - 1])
 			n->values[kept++] = n->values[i];
@@ -50,11 +46,10 @@ void xs_numbering_sort(struct xs_numbering *n)
 uint32_t xs_numbering_find(const struct xs_numbering *n, uint64_t value)
 {
 	const uint64_t guess = value - n->values[0]; /* of values in a row */
-	const uint64_t *found;
+	size_t low = 0, high = n->count;
 
 	if (guess < n->count && n->values[guess] == value)
 		return (uint32_t)guess;
-	found =
-	    bsearch(&value, n->values, n->count, sizeof(*n->values), by_value);
-	return (uint32_t)(found - n->values);
+	XS_BISECT(low, high, i, n->values[i] < value);
+	return (uint32_t)low;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/plan.h"
 
-#include <errno.h>
+#include "analyzer/util/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +14,10 @@ static uint32_t more(uint32_t count, uint32_t index)
 
 int xs_plan_add(struct xs_plan *plan, const struct xs_action *action)
 {
-	struct xs_action *grown;
-	size_t room;
+	const int rc = XS_ARRAY_ADD(plan->actions, plan->count, *action);
 
-	if (plan->count == plan->room) {
-		room = plan->room ? 2 * plan->room : 64;
-		grown = realloc(plan->actions, room * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		plan->actions = grown;
-		plan->room = room;
-	}
-	plan->actions[plan->count++] = *action;
+	if (rc)
+		return rc;
 	plan->threads = more(plan->threads, action->thread);
 	plan->queues = more(plan->queues, action->queue);
 	plan->events = more(plan->events, action->event);

@@ -71,7 +71,7 @@ struct xs_action {
 struct xs_plan {
 	struct xs_action *actions; /* owned; actions of one thread are in order
 				    */
-	size_t count, room;
+	size_t count;
 	size_t recorded; /* so many first actions are steps of the phase, by
 			  * index, perhaps changed */
 	uint32_t threads, queues, events; /* largest index + 1 */

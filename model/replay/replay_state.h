@@ -55,7 +55,7 @@ struct xs_replay_state {
 	uint32_t open_count;
 	uint32_t *event_ops; /* by event: the op that it marks */
 	struct xs_replay_edge *edges;
-	size_t edge_count, edge_room;
+	size_t edge_count;
 	uint32_t last_kernel;
 
 	double now, round_ns;

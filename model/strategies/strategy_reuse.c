@@ -9,6 +9,7 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
+#include "analyzer/util/bisect.h"
 #include "model/replay/recorded_plan.h"
 
 #include <errno.h>
@@ -71,16 +72,10 @@ static struct range *range_of(const struct fresh *fresh, uint64_t address)
 {
 	size_t low = 0, high = fresh->count; /* ranges that begin before it */
 
-	while (address && low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (fresh->ranges[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address - fresh->ranges[low - 1].begin <
-			      fresh->ranges[low - 1].bytes
+	XS_BISECT(low, high, i, fresh->ranges[i].begin <= address);
+	return address && low > 0 &&
+		       address - fresh->ranges[low - 1].begin <
+			   fresh->ranges[low - 1].bytes
 		   ? &fresh->ranges[low - 1]
 		   : NULL;
 }
