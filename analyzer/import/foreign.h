@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "analyzer/import/distinct.h"
 #include "analyzer/records/trace_visitor.h"
+#include "analyzer/util/distinct.h"
 #include "analyzer/util/sort.h"
 
 #include <stdbool.h>

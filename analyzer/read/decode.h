@@ -2,11 +2,11 @@
 /* The visitor that fills a struct xs_trace. */
 #pragma once
 
-#include "analyzer/import/distinct.h"
 #include "analyzer/read/survey.h"
 #include "analyzer/read/trace.h"
 #include "analyzer/records/again.h"
 #include "analyzer/records/trace_visitor.h"
+#include "analyzer/util/distinct.h"
 
 /* One table of the trace: its elements, and the index of the element of each
  * id. */

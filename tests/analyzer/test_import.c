@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the importers; import/check.py tests them as a whole. */
 #include "analyzer/import/call_class.h"
-#include "analyzer/import/distinct.h"
 #include "analyzer/import/import.h"
+#include "analyzer/util/distinct.h"
 #include "preload/format.h"
 #include "tests/unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyzer/import/distinct.h"
+#include "analyzer/util/distinct.h"
 
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
