@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/read/trace.h"
+#include "analyzer/util/distinct.h"
 
 struct xs_op_identity {
 	uint64_t hash; /* equal in every run of the same program */
@@ -15,8 +16,7 @@ struct xs_op_identity {
 struct xs_op_identities {
 	struct xs_op_identity *items;
 	size_t count;
-	uint32_t *slots; /* open addressing: index + 1 */
-	size_t slot_count;
+	struct xs_distinct keys; /* site, name and kind of each item */
 };
 
 /* Finds the identity of an op, or creates it. *index is into items. Returns 0
