@@ -6,7 +6,6 @@
 #include "analyzer/rounds/allocation_starts.h"
 #include "analyzer/rounds/connections.h"
 #include "analyzer/rounds/measure.h"
-#include "analyzer/rounds/round_weights.h"
 #include "analyzer/rounds/rounds.h"
 #include "analyzer/rounds/setup_calls.h"
 #include "analyzer/rounds/staged_copies.h"
@@ -255,6 +254,33 @@ static void choose_rounds(struct grouper *g)
 		g->used[i] = use_partial || !rounds->items[i].partial;
 }
 
+/* Returns the number of rounds of the run that a recorded one stands for: what
+ * the call of the rarest kind among its ops' stands for, in the mean of
+ * several. Two kinds of round may share the others. */
+static double weight_of(const struct grouper *g,
+			const struct xs_weights *weights,
+			const struct xs_round *round)
+{
+	uint32_t rarest = UINT32_MAX, count = 0;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const uint32_t op = xs_round_op(g->rounds, round, i);
+		const uint32_t call = g->trace->ops[op].call;
+		const uint32_t recorded =
+		    call == XS_NONE ? UINT32_MAX : weights->recorded[call];
+
+		if (recorded > rarest)
+			continue;
+		if (recorded < rarest)
+			sum = count = 0;
+		rarest = recorded;
+		sum += xs_weight(weights->calls, call);
+		count++;
+	}
+	return count ? sum / count : 1;
+}
+
 static int weigh_rounds(struct grouper *g)
 {
 	const struct xs_rounds *rounds = g->rounds;
@@ -272,9 +298,8 @@ static int weigh_rounds(struct grouper *g)
 			used[rounds->calls[round->first_call + j]] = true;
 	}
 	rc = xs_weights_build(g->trace, used, &weights);
-	if (!rc)
-		rc = xs_round_weights_build(g->trace, rounds, g->used, &weights,
-					    g->weights);
+	for (size_t i = 0; !rc && i < rounds->count; i++)
+		g->weights[i] = weight_of(g, &weights, &rounds->items[i]);
 out:
 	xs_weights_free(&weights);
 	free(used);

@@ -16,9 +16,8 @@
  * stands for. Both NULL if everything was recorded: all weights are 1. */
 struct xs_weights {
 	double *calls, *bytes;
-	uint32_t *kinds; /* by call: its kind, by call site, size class and
-			  * direction */
-	size_t kind_count;
+	uint32_t *recorded; /* by call: how many of its kind were recorded, by
+			     * call site, size class and direction */
 	/* Bytes of counted copies whose direction is a guess. Counted copies,
 	 * by enum xs_direction, and launches that no recorded call stands
 	 * for. */

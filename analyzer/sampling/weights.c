@@ -130,9 +130,8 @@ static void mark_counted(struct xs_weight_builder *b)
 	}
 }
 
-/* Numbers the kinds, which are the same in all windows. */
-static void number_kinds(struct xs_weight_builder *b,
-			 struct xs_weights *weights)
+/* Counts the recorded calls of each kind, in all windows. */
+static void count_kinds(struct xs_weight_builder *b)
 {
 	for (size_t i = 0; i < b->group_count; i++) {
 		const struct xs_weight_group *g = &b->groups[i];
@@ -143,11 +142,15 @@ static void number_kinds(struct xs_weight_builder *b,
 		    (uint32_t)i};
 	}
 	xs_keys_sort(b->keys, b->group_count);
-	for (size_t i = 0; i < b->group_count; i++) {
-		weights->kind_count +=
-		    i == 0 || b->keys[i].key != b->keys[i - 1].key;
-		b->groups[b->keys[i].index].kind =
-		    (uint32_t)weights->kind_count - 1;
+	for (size_t first = 0, end; first < b->group_count; first = end) {
+		uint32_t calls = 0;
+
+		for (end = first; end < b->group_count &&
+				  b->keys[end].key == b->keys[first].key;
+		     end++)
+			calls += (uint32_t)b->groups[b->keys[end].index].calls;
+		while (first < end)
+			b->groups[b->keys[first++].index].kind_calls = calls;
 	}
 }
 
@@ -159,7 +162,7 @@ static void fill(const struct xs_weight_builder *b, struct xs_weights *weights)
 		weights->calls[i] = g->call_weight;
 		weights->bytes[i] =
 		    g->used_bytes > 0 ? g->byte_weight : g->call_weight;
-		weights->kinds[i] = g->kind;
+		weights->recorded[i] = g->kind_calls;
 	}
 }
 
@@ -242,15 +245,15 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	b->keys = calloc(2 * most, sizeof(*b->keys));
 	weights->calls = calloc(most, sizeof(double));
 	weights->bytes = calloc(most, sizeof(double));
-	weights->kinds = calloc(most, sizeof(*weights->kinds));
+	weights->recorded = calloc(most, sizeof(*weights->recorded));
 	if (b->extrapolation && b->group_of && b->groups && b->rests &&
-	    b->keys && weights->calls && weights->bytes && weights->kinds)
+	    b->keys && weights->calls && weights->bytes && weights->recorded)
 		rc = xs_window_extrapolate(trace, b->extrapolation);
 	if (rc)
 		return rc;
 	group_calls(b);
 	mark_counted(b);
-	number_kinds(b, weights);
+	count_kinds(b);
 	add_unused(b);
 	add_tallies(b);
 	xs_weights_distribute(b);
@@ -284,6 +287,6 @@ void xs_weights_free(struct xs_weights *weights)
 {
 	free(weights->calls);
 	free(weights->bytes);
-	free(weights->kinds);
+	free(weights->recorded);
 	*weights = (struct xs_weights){0};
 }

@@ -14,7 +14,7 @@
 struct xs_weight_group {
 	uint32_t site; /* of one of the calls */
 	uint32_t window;
-	uint32_t kind; /* the same in all windows */
+	uint32_t kind_calls; /* recorded calls of its kind, in all windows */
 	uint8_t size, direction;
 	bool counted;		       /* calls of its call site were counted,
 					* too */
