@@ -215,48 +215,15 @@ static bool place_by_model(struct xs_trace *trace,
 	return same;
 }
 
-/* Nodes of another number or kind: none lasts longer than the model. */
-static void bound_by_model(struct xs_trace *trace,
-			   const struct xs_graph_models *m, uint32_t launch,
-			   uint32_t model)
+/* Where it is not known how the nodes lie, none lasts longer than a launch. */
+static void bound_nodes(struct xs_trace *trace, const struct xs_graph_models *m,
+			uint32_t launch, uint64_t launch_ns)
 {
-	const uint64_t whole_ns = length(xs_graph_models_span(trace, m, model));
-
 	for (size_t i = 0; i < m->nodes[launch].count; i++) {
 		struct xs_op *op = node(trace, m, launch, i);
 
-		if (op->end_ns - op->start_ns > whole_ns)
-			set_length(op, whole_ns);
-		op->flags |= XS_OP_ESTIMATED;
-	}
-}
-
-static void end_by(struct xs_op *op, uint64_t end_ns)
-{
-	if (op->end_ns > end_ns)
-		op->end_ns = end_ns > op->start_ns ? end_ns : op->start_ns;
-}
-
-/* Corrects a launch without a model: each node ends before the next one of its
- * queue begins, and the launch is at most as long as the next one, which was
- * recorded as one. */
-static void correct_alone(struct xs_trace *trace,
-			  const struct xs_graph_models *m, uint32_t launch,
-			  uint64_t next_ns)
-{
-	const size_t count = m->nodes[launch].count;
-	const uint64_t start_ns =
-	    xs_graph_models_span(trace, m, launch).start_ns;
-
-	for (size_t i = 0; i < count; i++) {
-		struct xs_op *op = node(trace, m, launch, i);
-
-		/* nodes are sorted by start; the next is mostly in this queue
-		 */
-		if (i + 1 < count &&
-		    node(trace, m, launch, i + 1)->queue == op->queue)
-			end_by(op, node(trace, m, launch, i + 1)->start_ns);
-		end_by(op, start_ns + next_ns);
+		if (op->end_ns - op->start_ns > launch_ns)
+			set_length(op, launch_ns);
 		op->flags |= XS_OP_ESTIMATED;
 	}
 }
@@ -271,13 +238,14 @@ static uint32_t model_of(struct xs_trace *trace, struct xs_graph_models *m,
 		return median(trace, m, scratch, run->first, run->end);
 	model = median(trace, m, scratch, run->first + (last - run->first) / 2,
 		       last);
-	if (model != XS_NONE) {
-		if (!place_by_model(trace, m, last, model))
-			bound_by_model(trace, m, last, model);
-		return model;
+	if (model == XS_NONE) {
+		bound_nodes(trace, m, last, run->next_ns);
+		return m->nodes[last].count ? last : XS_NONE;
 	}
-	correct_alone(trace, m, last, run->next_ns);
-	return m->nodes[last].count ? last : XS_NONE;
+	if (!place_by_model(trace, m, last, model))
+		bound_nodes(trace, m, last,
+			    length(xs_graph_models_span(trace, m, model)));
+	return model;
 }
 
 static struct run run_at(const struct xs_trace *trace, size_t first)
