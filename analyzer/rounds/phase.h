@@ -64,6 +64,10 @@ struct xs_repeat_counts {
  * not data. */
 #define XS_ARGUMENT_BYTES 4096
 
+/* A copy of no more bytes is a value, such as a sum or what a runtime of OpenMP
+ * passes to a kernel. */
+#define XS_VALUE_BYTES 64
+
 /* A round of more steps has none, so nothing is predicted for it. An estimate
  * replays all steps for each cause of its error, in 10 us and 500 bytes a step.
  */

@@ -54,10 +54,6 @@ static void limit(const struct xs_phase *phase, size_t i,
 		    fmin(action->return_ns, profile_ns(phase, i, m));
 }
 
-/* A round that copies no more, such as what a runtime of OpenMP passes to a
- * kernel, copies no data. */
-#define VALUES_BYTES 64
-
 void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
 			  const struct xs_machine *machine)
 {
@@ -65,7 +61,7 @@ void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
 
 	XS_EACH(step, phase->steps, phase->step_count)
 		bytes += xs_step_is_pageable(step) ? step->bytes : 0;
-	for (size_t i = 0; bytes > VALUES_BYTES && i < phase->step_count; i++)
+	for (size_t i = 0; bytes > XS_VALUE_BYTES && i < phase->step_count; i++)
 		if (phase->steps[i].dst_memory == XS_MEM_DEVICE)
 			limit(phase, i, machine, &plan->actions[i]);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/phase_estimate.h"
 
+#include "analyzer/rounds/phase.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/tracing.h"
 #include "report/result/best.h"
@@ -238,9 +239,6 @@ bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
 	       phase->h2d_ops + phase->d2h_ops > 1;
 }
 
-/* What a pragma maps of no more bytes is a variable, such as a sum. */
-#define VARIABLE_BYTES 64
-
 /* Returns why code with pragmas cannot be changed so, NULL if it can. */
 static const char *pragmas_lack(const struct xs_result_phase *phase,
 				unsigned changes)
@@ -248,8 +246,8 @@ static const char *pragmas_lack(const struct xs_result_phase *phase,
 	if (changes & XS_CHANGES_LAUNCHES)
 		return "the runtime of the pragmas launches the kernels";
 	return changes == XS_CHANGES_PINNING &&
-		       phase->h2d_bytes <= VARIABLE_BYTES * phase->h2d_ops &&
-		       phase->d2h_bytes <= VARIABLE_BYTES * phase->d2h_ops
+		       phase->h2d_bytes <= XS_VALUE_BYTES * phase->h2d_ops &&
+		       phase->d2h_bytes <= XS_VALUE_BYTES * phase->d2h_ops
 		   ? "variables that a pragma maps are no buffers to pin"
 		   : NULL;
 }
