@@ -68,25 +68,11 @@ detached()
 	finalized 1 1
 }
 
-# finalized LOW HIGH
-finalized()
-{
-	within "$what: detached" "$(sed -n 's/^finalized: //p' err)" "$1" "$2"
-}
-
 if [ "$XS_CUDA_VERSION" -lt 12060 ]; then
 	rush pcc 1 1500
 	finalized 0 0
 	exit 0
 fi
-
-# hooks_alone FROM: only hooks see calls from then on, in the trace
-hooks_alone()
-{
-	expect "$what: hooks alone" "$(count '^detail detail=3 ')" "$1"
-	expect "$what: callbacks left" \
-		"$(sed -n 's/^callbacks left: //p' err)" 0
-}
 
 # Once, with any number of threads; later kinds of calls are not recorded.
 for threads in 1 8; do
@@ -260,13 +246,6 @@ within "$what: callbacks" "$callbacks" 10000 $((calls * 6 / 10))
 
 # If CUPTI refuses to detach, it stays, and is not asked again.
 XS_SIM_CUPTI_FINALIZE_FAIL=1 detached 3 pcc 1 600
-hooks_alone 1
-
-# A statically linked runtime: one of the program's own calls detaches CUPTI,
-# once, and the number of later calls is estimated from time. Calls are slow
-# here, so that recording them slows the program little.
-XS_SIM_CALL_NS=30000 estimated static 50002 "$XS_APPS/counted-static" places 100
-finalized 1 1
 hooks_alone 1
 
 # If several threads make such calls at once, CUPTI stays attached: nothing keeps

@@ -182,6 +182,20 @@ estimated()
 	grep -q 'calls are estimated' report.json || fail "$what: nothing said"
 }
 
+# finalized LOW HIGH
+finalized()
+{
+	within "$what: detached" "$(sed -n 's/^finalized: //p' err)" "$1" "$2"
+}
+
+# hooks_alone FROM: only hooks see calls from then on, in the trace
+hooks_alone()
+{
+	expect "$what: hooks alone" "$(count '^detail detail=3 ')" "$1"
+	expect "$what: callbacks left" \
+		"$(sed -n 's/^callbacks left: //p' err)" 0
+}
+
 # has_batches: whether the toolkit has batched copies, as in CUDA 13
 has_batches()
 {
