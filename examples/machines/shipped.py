@@ -67,10 +67,12 @@ def family(families):
 def joined(machines, name):
     """Returns the profile. A calibration lacks what calibrate measured later, and may
     have what no prediction reads any more."""
-    known = json.loads(SCHEMA.read_text())["properties"]["parameters"]["properties"]
+    schema = json.loads(SCHEMA.read_text())["properties"]
+    known = schema["parameters"]["properties"]
     *_, newest = machines
-    profile = {**newest, "name": name, "uuid": "", "host": "", "passes": 0,
-               "disagree": None, "notes":
+    profile = {key: value for key, value in newest.items() if key in schema}
+    profile = {**profile, "name": name, "uuid": "", "host": "", "passes": 0,
+               "notes":
                f"Medians of {len(machines)} calibrations from "
                f"{machines[0]['date'][:10]} to {newest['date'][:10]}, with the "
                "range of their values."}

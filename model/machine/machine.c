@@ -20,18 +20,12 @@ void xs_machine_init(struct xs_machine *machine)
 static const struct {
 	const char *name, *what;
 	size_t offset;
-} params[XS_PARAM_IDS] = {[XS_PARAM_pageable_h2d] = {.name = "pageable_h2d"},
-			  [XS_PARAM_pageable_d2h] = {.name = "pageable_d2h"},
+} params[XS_PARAM_IDS] = {
 #define XS_ROW(name, unit, what)                                               \
 	[XS_PARAM_##name] = {#name, what, offsetof(struct xs_machine, name)},
-			  XS_MACHINE_PARAMS(XS_ROW)
+    XS_MACHINE_PARAMS(XS_ROW)
 #undef XS_ROW
 };
-
-const char *xs_param_name(enum xs_param_id id)
-{
-	return params[id].name;
-}
 
 bool xs_param_is_of_link(const char *name, const char *unit)
 {
@@ -61,8 +55,7 @@ const char *xs_machine_lacks(const struct xs_machine *machine,
 		return "pageable_h2d";
 	if (machine->pageable_d2h.count < earlier->pageable_d2h.count)
 		return "pageable_d2h";
-	for (enum xs_param_id id = XS_PARAM_pageable_d2h + 1; id < XS_PARAM_IDS;
-	     id++)
+	for (enum xs_param_id id = 0; id < XS_PARAM_IDS; id++)
 		if (!has_param(machine, id) && has_param(earlier, id))
 			return params[id].name;
 	return NULL;

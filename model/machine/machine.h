@@ -167,10 +167,7 @@ struct xs_check {
 	int cases; /* 0: not checked */
 };
 
-/* The ids of parameters and curves that measurements may disagree about. */
 enum xs_param_id {
-	XS_PARAM_pageable_h2d,
-	XS_PARAM_pageable_d2h,
 #define XS_MACHINE_ID(name, unit, what) XS_PARAM_##name,
 	XS_MACHINE_PARAMS(XS_MACHINE_ID)
 #undef XS_MACHINE_ID
@@ -212,15 +209,10 @@ struct xs_machine {
 		XS_MACHINE_FAMILIES(XS_MACHINE_FAMILY)
 #undef XS_MACHINE_FAMILY
 	} self_check;
-	int passes;		      /* of calibrate; 0: unknown */
-	bool disagrees[XS_PARAM_IDS]; /* the passes of calibrate found different
-				       * values */
+	int passes;   /* of calibrate; 0: unknown */
 	bool shipped; /* loaded by its name, and does not say where it was
 		       * measured: of some machine of that model */
 };
-
-/* Returns the parameter's name in the profile. id must be valid. */
-const char *xs_param_name(enum xs_param_id id);
 
 /* Returns whether the parameter of that name and unit is a rate that the link
  * alone determines. Rates of host memory and of allocations depend on the

@@ -198,30 +198,6 @@ static int read_checks(const struct reader *reader, const json_t *root,
 	return rc;
 }
 
-/* Reads a list of parameter names. Ignores unknown names. */
-static int read_disagrees(const struct reader *reader, const json_t *root,
-			  struct xs_machine *machine)
-{
-	const json_t *list = json_object_get(root, "disagree");
-	const json_t *name;
-	size_t i;
-	int id;
-
-	if (!known(list))
-		return 0;
-	if (!json_is_array(list))
-		return bad(reader, "disagree", "is not a list of parameters");
-	json_array_foreach(list, i, name) {
-		if (!json_is_string(name))
-			return bad(reader, "disagree",
-				   "is not a list of parameters");
-		for (id = 0; id < XS_PARAM_IDS; id++)
-			machine->disagrees[id] |=
-			    !strcmp(xs_param_name(id), json_string_value(name));
-	}
-	return 0;
-}
-
 static int read_schema(const struct reader *reader, const json_t *root)
 {
 	const json_t *schema = json_object_get(root, "schema");
@@ -288,7 +264,7 @@ static int read_root(const struct reader *reader, const json_t *root,
 				&machine->pageable_d2h);
 	if (!rc)
 		rc = read_checks(reader, root, machine);
-	return rc ? rc : read_disagrees(reader, root, machine);
+	return rc;
 }
 
 int xs_machine_read_json(const char *path, struct xs_machine *machine,

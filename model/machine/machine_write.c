@@ -73,22 +73,6 @@ static json_t *checks_json(const struct xs_machine *machine)
 	return checks;
 }
 
-/* Returns null if calibrate made no passes to compare. */
-static json_t *disagrees_json(const struct xs_machine *machine)
-{
-	json_t *list;
-	int id;
-
-	if (!machine->passes)
-		return json_null();
-	list = json_array();
-	for (id = 0; id < XS_PARAM_IDS; id++)
-		if (machine->disagrees[id])
-			json_array_append_new(list,
-					      json_string(xs_param_name(id)));
-	return list;
-}
-
 /* jansson's setters fail only without memory: errno is then ENOMEM, and the
  * root incomplete or NULL. */
 static json_t *machine_json(const struct xs_machine *machine)
@@ -127,7 +111,6 @@ static json_t *machine_json(const struct xs_machine *machine)
 	json_object_set_new(root, "pageable_d2h",
 			    curve_json(&machine->pageable_d2h));
 	json_object_set_new(root, "self_check", checks_json(machine));
-	json_object_set_new(root, "disagree", disagrees_json(machine));
 	return root;
 }
 

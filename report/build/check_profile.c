@@ -181,50 +181,6 @@ static void check_rates(struct xs_result *result, const struct xs_trace *trace,
 	check_rate(result, "host", &out, &result->machine.G_d2h);
 }
 
-/* Whether what the passes found differs by more of the run than a step of a
- * plan has to save. times: how often the run has what the parameter is of. */
-static bool matters(const struct xs_result *result, enum xs_param_id id,
-		    const struct xs_param *param, int64_t times)
-{
-	return result->machine.disagrees[id] && result->run.wall_ns > 0 &&
-	       times > 0 &&
-	       (param->high - param->low) * (double)times >
-		   (double)(result->run.wall_ns / XS_RESULT_LEAST_PART);
-}
-
-/* Checks the parameters that every estimate uses. Other disagreements are in
- * the profile and in the intervals. */
-static void check_agreement(struct xs_result *result)
-{
-	const struct xs_machine *m = &result->machine;
-	const struct xs_result_totals *run = &result->totals;
-	const struct {
-		enum xs_param_id id;
-		const struct xs_param *param;
-		int64_t times;
-		const char *what;
-	} used[] = {{XS_PARAM_lo_h2d_ns, &m->lo_h2d_ns, run->h2d_ops,
-		     "the latency of copies in"},
-		    {XS_PARAM_lo_d2h_ns, &m->lo_d2h_ns, run->d2h_ops,
-		     "the latency of copies out"},
-		    {XS_PARAM_G_h2d, &m->G_h2d, run->h2d_bytes,
-		     "the rate of copies in"},
-		    {XS_PARAM_G_d2h, &m->G_d2h, run->d2h_bytes,
-		     "the rate of copies out"}};
-	const char *list = NULL;
-
-	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++)
-		if (matters(result, used[i].id, used[i].param, used[i].times))
-			list =
-			    xs_arena_join(&result->arena, list, used[i].what);
-	if (list)
-		xs_build_note(
-		    result,
-		    "the passes of the profile %s found different values of "
-		    "%s: calibrate again on an idle machine",
-		    m->name, list);
-}
-
 /* calibrate's rounds of copies and a kernel are off by a few per cent on an
  * idle machine. */
 #define CHECK_TOLERANCE 0.5
@@ -261,7 +217,6 @@ void xs_build_check_profile(struct xs_result *result,
 	const struct xs_machine *m = &result->machine;
 	const char *gpu;
 
-	check_agreement(result);
 	check_self(result);
 	check_host(result);
 	if (!device || strcmp(m->source, "fitted-from-trace") == 0)

@@ -6,9 +6,8 @@
  *
  * Every parameter is estimated many times in several passes over all
  * parameters. The profile gets the median of all passes, for host times of
- * calls that of the fastest, the range of 90 % of all estimates, and the names
- * of parameters that differ between passes. Host times are from
- * CLOCK_MONOTONIC, GPU times from events.
+ * calls that of the fastest, and the range of 90 % of all estimates. Host times
+ * are from CLOCK_MONOTONIC, GPU times from events.
  */
 #pragma once
 
@@ -90,10 +89,6 @@ void xs_bench_set(struct xs_bench *bench, enum xs_param_id id,
 		  const struct xs_samples *samples);
 void xs_bench_set_point(struct xs_bench *bench, int way, size_t point,
 			size_t bytes, const struct xs_samples *samples);
-
-/* Records the parameters whose medians differ between passes by more than 2 %
- * of the value for link parameters, or 10 % for others. */
-void xs_bench_compare(const struct xs_bench *bench);
 
 /* Repeats a measurement in one pass: at least once, then until `most` or until
  * the time is used up. Use: repeats = xs_bench_repeats(most); while

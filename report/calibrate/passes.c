@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Combines the passes of a parameter, and checks whether they agree. */
+/* Combines the passes of a parameter. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 
 static const struct {
 	size_t offset;
-	const char *name, *unit;
+	const char *name;
 } params[] = {
 #define XS_ROW(name, unit, what)                                               \
-	[XS_PARAM_##name] = {offsetof(struct xs_machine, name), #name, unit},
+	[XS_PARAM_##name] = {offsetof(struct xs_machine, name), #name},
     XS_MACHINE_PARAMS(XS_ROW)
 #undef XS_ROW
 };
@@ -127,48 +127,4 @@ void xs_bench_set_point(struct xs_bench *bench, int way, size_t point,
 	curve->high_ns[point] = param.high;
 	if (curve->count == point)
 		curve->count++;
-}
-
-/* Whether the medians of the passes differ by more than a part of the value. */
-static bool differ(const struct xs_pass_medians *found, double part)
-{
-	double low = INFINITY, high = -INFINITY;
-
-	for (int pass = 0; pass < found->passes; pass++) {
-		low = fmin(low, found->medians[pass]);
-		high = fmax(high, found->medians[pass]);
-	}
-	return high - low > part * xs_samples_median(&found->all);
-}
-
-/* The part of their median by which the passes may differ. */
-static double allowed(enum xs_param_id id)
-{
-	return xs_param_is_of_link(params[id].name, params[id].unit) ? 0.02
-								     : 0.1;
-}
-
-/* Small copies are mostly latency. */
-static bool curve_differs(const struct xs_pass_medians *points,
-			  const struct xs_curve *curve)
-{
-	bool differs = false;
-
-	for (size_t i = 0; i < curve->count; i++)
-		differs |=
-		    differ(&points[i], curve->bytes[i] < XS_MIB ? 0.1 : 0.02);
-	return differs;
-}
-
-void xs_bench_compare(const struct xs_bench *bench)
-{
-	bench->machine->passes = XS_BENCH_PASSES;
-	for (int id = 0; id < XS_PARAM_IDS; id++)
-		if (params[id].name != NULL)
-			bench->machine->disagrees[id] =
-			    differ(&bench->params[id], allowed(id));
-	bench->machine->disagrees[XS_PARAM_pageable_h2d] = curve_differs(
-	    bench->curves[XS_BENCH_IN], &bench->machine->pageable_h2d);
-	bench->machine->disagrees[XS_PARAM_pageable_d2h] = curve_differs(
-	    bench->curves[XS_BENCH_OUT], &bench->machine->pageable_d2h);
 }

@@ -3,9 +3,6 @@
 #include "report/calibrate/bench.h"
 
 #include <math.h>
-#include <string.h>
-
-#define LINE_WIDTH 76
 
 static void print_check(const char *family, const struct xs_check *check,
 			FILE *out)
@@ -19,36 +16,6 @@ static void print_check(const char *family, const struct xs_check *check,
 			family, 100 * fmax(fabs(check->low), fabs(check->high)),
 			100 * check->low, 100 * check->high, 100 * check->value,
 			check->cases);
-}
-
-/* Prints as many names on a line as fit. */
-static void print_disagreements(const struct xs_machine *machine, FILE *out)
-{
-	size_t column = 0;
-
-	for (int id = 0; id < XS_PARAM_IDS; id++) {
-		const char *name = xs_param_name(id);
-
-		if (!machine->disagrees[id])
-			continue;
-		if (column == 0) {
-			fputs("The passes differ by more than 2 % (link) or 10 "
-			      "% (others) in\n"
-			      " ",
-			      out);
-		} else if (column + strlen(name) > LINE_WIDTH) {
-			fputs(",\n ", out);
-			column = 0;
-		} else {
-			fputc(',', out);
-		}
-		fprintf(out, " %s", name);
-		column += strlen(name) + 2;
-	}
-	fputs(column > 0 ? "\n"
-			   "Check that the machine was idle.\n"
-			 : "The passes agree on every parameter.\n",
-	      out);
 }
 
 static void print_peer(const char *way, double latency_ns, double byte_ns,
@@ -74,5 +41,4 @@ void xs_bench_summarize(const struct xs_machine *machine, FILE *out)
 		   out);
 	print_peer("through the host", machine->lo_staged_ns.value,
 		   machine->G_staged.value, out);
-	print_disagreements(machine, out);
 }

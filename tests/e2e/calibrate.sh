@@ -52,7 +52,6 @@ within "a block's loads" "$(param block_load)" 0.0001 1000
 expect "implicit synchronisation" \
 	"$(sed -n 's/^ *"implicit_sync": //p' profile.json)" false,
 expect "passes" "$(sed -n 's/^ *"passes": //p' profile.json)" 3,
-grep -q '"disagree": \[' profile.json || fail "nothing on agreement"
 expect "explicit rounds" "$(cases explicit)" 9
 expect "streamed rounds" "$(cases streams)" 36
 expect "mapped rounds" "$(cases mapped)" 9
@@ -60,7 +59,6 @@ expect "hybrid rounds" "$(cases hybrid)" 48
 
 # the summary, beside the profile, says the same
 grep -q 'streams .*off by at most' err || fail "no self-check in the summary"
-grep -q 'The passes' err || fail "nothing on agreement in the summary"
 expect "failed steps" "$(grep -c '^xferspy:' err)" 0
 
 # and a report accepts the profile

@@ -97,8 +97,6 @@ static void fill(struct xs_machine *m)
 	    2, {4096, 1048576}, {1500, 70000.5}, {0, 65000}, {0, 90000}};
 	m->self_check.streams = (struct xs_check){-0.01, -0.1, 0.25, 36};
 	m->passes = 3;
-	m->disagrees[XS_PARAM_g_both_ns] = true;
-	m->disagrees[XS_PARAM_pageable_h2d] = true;
 }
 
 static void assert_same_param(struct xs_param a, struct xs_param b)
@@ -149,8 +147,6 @@ TEST(test_round_trip)
 	assert_int_equal(after.self_check.streams.cases, 36);
 	assert_int_equal(after.self_check.mapped.cases, 0);
 	assert_int_equal(after.passes, 3);
-	assert_memory_equal(after.disagrees, before.disagrees,
-			    sizeof(before.disagrees));
 }
 
 TEST(test_missing_is_unknown_and_more_is_fine)
@@ -179,14 +175,12 @@ TEST(test_checks_are_passed_over_by_name)
 	struct xs_machine m;
 
 	assert_int_equal(
-	    load_text("{\"schema\": 1, \"disagree\": [\"later\", "
-		      "\"sync_ns\"],\"self_check\": {\"later\": 1, \"mapped\": "
-		      "null, \"hybrid\": {\"value\": 0, \"low\": 0, \"high\": "
-		      "0.5, \"cases\": 1}}}",
-		      &m),
+	    load_text(
+		"{\"schema\": 1, \"self_check\": {\"later\": 1, \"mapped\": "
+		"null, \"hybrid\": {\"value\": 0, \"low\": 0, \"high\": "
+		"0.5, \"cases\": 1}}}",
+		&m),
 	    0);
-	assert_true(m.disagrees[XS_PARAM_sync_ns]);
-	assert_false(m.disagrees[XS_PARAM_G_h2d]);
 	assert_int_equal(m.self_check.mapped.cases, 0);
 	assert_int_equal(m.self_check.hybrid.cases, 1);
 }
@@ -240,7 +234,6 @@ TEST(test_refusals)
 	assert_refused("{\"schema\":1,\"self_check\":{\"streams\":{\"value\":0,"
 		       "\"low\":0,\"high\":0}}}",
 		       "cases");
-	assert_refused("{\"schema\":1,\"disagree\":[1]}", "parameters");
 }
 
 TEST(test_names)

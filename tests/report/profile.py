@@ -87,29 +87,11 @@ class Checked(unittest.TestCase):
                       "calibrate again on an idle machine",
                       self_check={"explicit": {**check, "high": 39.7}})
 
-    def test_disagreeing_passes_are_noted(self):
-        machine = changed(OWN, disagree=["G_h2d", "lo_d2h_ns"])
-        rate, latency = (machine["parameters"][name] for name in ("G_h2d", "lo_d2h_ns"))
-        # next to nothing of this run
-        rate["high"] += 1e-6
-        latency["high"] *= 11
-        self.assertEqual(self.notes(machine), [])
-        rate["high"] *= 2
-        latency["high"] *= 10
-        note, = self.notes(machine)
-        self.assertIn("the passes of", note)
-        self.assertIn("the profile own found different values of the latency of copies out, "
-                      "the rate of copies in: calibrate again", note)
-
     def test_costs_that_nobody_measured_are_noted(self):
         machine = changed(OWN)
         del machine["parameters"]["pin_byte_ns"]
         note, = self.notes(machine)
         self.assertIn("the profile own has no costs of pinning or of graphs", note)
-
-    def test_small_doubts_stay_in_the_profile(self):
-        # estimates do not depend mainly on these
-        self.is_fine(disagree=["g_both_ns", "pageable_h2d"])
 
     def test_published_numbers_are_left_alone(self):
         self.is_fine({"G_h2d": 4}, source="published", date="2014")

@@ -493,41 +493,14 @@ TEST(test_nothing_costs_less_than_nothing)
 	assert_true(machine.sync_ns.high > 10);
 }
 
-TEST(test_passes_that_disagree_are_named)
+TEST(test_curves_have_the_range_of_all_passes)
 {
-	const struct xs_samples points[] = {
-	    {1, {100}}, {1, {109}}, {1, {200}}, {1, {205}}};
+	const struct xs_samples points[] = {{1, {100}}, {1, {109}}};
 
-	/* 3 % between passes is too much for a rate only; an outlier within a
-	 * pass does not matter */
-	set_pass(XS_PARAM_G_h2d, 100, 100, 900);
-	set_pass(XS_PARAM_G_h2d, 103, 103, 103);
-	set_pass(XS_PARAM_G_d2h, 100, 100, 900);
-	set_pass(XS_PARAM_G_d2h, 101, 101, 101);
-	set_pass(XS_PARAM_sync_ns, 100, 100, 100);
-	set_pass(XS_PARAM_sync_ns, 103, 103, 103);
-	set_pass(XS_PARAM_lo_h2d_ns, 100, 100, 100);
-	set_pass(XS_PARAM_lo_h2d_ns, 115, 115, 115);
-	set_pass(XS_PARAM_touch_byte_ns, 1, 1, 1);
-	set_pass(XS_PARAM_touch_byte_ns, 1.05, 1.05, 1.05);
-	for (int pass = 0; pass < 2; pass++) {
+	for (int pass = 0; pass < 2; pass++)
 		xs_bench_set_point(&bench, XS_BENCH_IN, 0, 4096, &points[pass]);
-		xs_bench_set_point(&bench, XS_BENCH_OUT, 0, XS_MIB,
-				   &points[2 + pass]);
-	}
-	/* range over all passes */
 	assert_true(machine.pageable_h2d.low_ns[0] < 101);
 	assert_true(machine.pageable_h2d.high_ns[0] > 108);
-	xs_bench_compare(&bench);
-	assert_int_equal(machine.passes, XS_BENCH_PASSES);
-	assert_true(machine.disagrees[XS_PARAM_G_h2d]);
-	assert_false(machine.disagrees[XS_PARAM_G_d2h]);
-	assert_false(machine.disagrees[XS_PARAM_sync_ns]);
-	assert_true(machine.disagrees[XS_PARAM_lo_h2d_ns]);
-	assert_false(machine.disagrees[XS_PARAM_touch_byte_ns]);
-	assert_false(machine.disagrees[XS_PARAM_g_both_ns]);
-	assert_false(machine.disagrees[XS_PARAM_pageable_h2d]);
-	assert_true(machine.disagrees[XS_PARAM_pageable_d2h]);
 }
 
 /* Repeats end when the time is used up, but not before the first. */
@@ -560,17 +533,9 @@ TEST(test_summary)
 	machine.passes = 3;
 	machine.self_check.streams = (struct xs_check){0.01, -0.052, 0.03, 36};
 	xs_bench_summarize(&machine, out);
-	machine.disagrees[XS_PARAM_g_both_ns] = true;
-	machine.disagrees[XS_PARAM_pageable_d2h] = true;
-	xs_bench_summarize(&machine, out);
-	memset(machine.disagrees, 1, sizeof(machine.disagrees));
-	xs_bench_summarize(&machine, out);
 	fclose(out);
 	assert_has(text, "off by at most 5.2 %");
 	assert_has(text, "not checked");
-	assert_has(text, "agree on every parameter");
-	assert_has(text, "in\n"
-			 "  pageable_d2h, g_both_ns\n");
 	for (const char *line = text; *line != '\0';
 	     line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);
