@@ -48,7 +48,7 @@ for seed in $(seq "$first" "$last"); do
 	note 0 env XFERSPY_OUTPUT="$trace" XFERSPY_SUMMARY=0 \
 		LD_PRELOAD="$preload" "$program" --seed "$seed" $rounds
 	# Where the trace goes, the program's files are not.
-	"$xferspy" dump --resolve "$trace" -o "$trace.new"
+	"$xferspy" dump --resolve "$trace" -o "$trace.new" >&2
 	gzip -9n <"$trace.new" >"$trace"
 	rm "$trace.new"
 done

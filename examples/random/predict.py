@@ -61,7 +61,7 @@ def rows_of(xferspy, folder, profile=None):
     frozen = folder / "predicted.json"
     frozen = json.loads(frozen.read_text()) if frozen.exists() else {}
     rows = []
-    for name, program in programs.items():
+    for name, program in sorted(programs.items(), key=lambda one: int(one[0])):
         if (folder / f"{name}.xspy").exists():
             rows += corpus.rows_of(entry_of(name, shares[name]), program,
                                    report(xferspy, folder, name, profile))
