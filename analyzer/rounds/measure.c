@@ -5,6 +5,7 @@
 #include "analyzer/timeline/interval_union.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Returns the time of the round in which neither a call of its thread nor an op
@@ -208,6 +209,57 @@ static void count_ops(const struct xs_phase_members *m, struct xs_phase *phase)
 	}
 }
 
+/* Returns the thread of the round; 0: without calls. */
+static uint64_t thread_of(const struct xs_phase_members *m,
+			  const struct xs_round *round)
+{
+	return round->call_count
+		   ? m->trace->calls[m->rounds->calls[round->first_call]].thread
+		   : 0;
+}
+
+/* The rounds of one thread. */
+struct thread_rounds {
+	uint64_t total_ns, begin_ns, end_ns;
+};
+
+static void add_round(const struct xs_round *round, struct thread_rounds *to)
+{
+	to->total_ns += round->end_ns - round->begin_ns;
+	if (round->begin_ns < to->begin_ns)
+		to->begin_ns = round->begin_ns;
+	if (round->end_ns > to->end_ns)
+		to->end_ns = round->end_ns;
+}
+
+/* Stores the largest part that rounds take of their thread's time, from its
+ * first round to its last. Returns 0 or -ENOMEM. */
+static int find_busiest_thread(const struct xs_phase_members *m, double *part)
+{
+	struct xs_key *keys = malloc(m->count * sizeof(*keys));
+	struct thread_rounds of = {0};
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->count; i++)
+		keys[i] = (struct xs_key){thread_of(m, xs_phase_member(m, i)),
+					  (uint32_t)i};
+	xs_keys_sort(keys, m->count);
+	*part = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		if (!i || keys[i].key != keys[i - 1].key)
+			of = (struct thread_rounds){.begin_ns = UINT64_MAX};
+		add_round(xs_phase_member(m, keys[i].index), &of);
+		if (i + 1 < m->count && keys[i + 1].key == keys[i].key)
+			continue;
+		*part =
+		    fmax(*part, (double)of.total_ns /
+				    fmax((double)(of.end_ns - of.begin_ns), 1));
+	}
+	free(keys);
+	return 0;
+}
+
 /* Returns the round whose time is the median. */
 static uint32_t find_median(const struct xs_phase_members *m,
 			    const struct xs_phase *phase)
@@ -220,6 +272,24 @@ static uint32_t find_median(const struct xs_phase_members *m,
 			return m->keys[i].index;
 	}
 	return m->keys[0].index;
+}
+
+/* Sets the phase's part of the run, of which its rounds have wall_ns. Of
+ * threads with gaps between their rounds, each saves its own. Returns 0 or
+ * -ENOMEM. */
+static int set_part(const struct xs_phase_members *m, double wall_ns,
+		    struct xs_phase *phase)
+{
+	double busiest_ns;
+	int rc = find_busiest_thread(m, &busiest_ns);
+
+	if (rc)
+		return rc;
+	busiest_ns *= (double)(phase->last_end_ns - phase->first_start_ns);
+	phase->wall_ns = (uint64_t)(fmin(wall_ns, busiest_ns) + 0.5);
+	phase->at_once =
+	    (double)phase->total_ns / fmax(fmax(wall_ns, busiest_ns), 1);
+	return 0;
 }
 
 int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
@@ -254,7 +324,6 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 			phase->last_end_ns = round->end_ns;
 	}
 	phase->mean_between_ns /= m->count;
-	phase->wall_ns = (uint64_t)(wall_ns + 0.5);
 	for (size_t i = 0; i < XS_MEASURES; i++)
 		xs_values_sort(values[i], m->count);
 	fill(phase, values, m->count);
@@ -262,5 +331,5 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 	free(memory);
 
 	*median_round = find_median(m, phase);
-	return 0;
+	return set_part(m, wall_ns, phase);
 }

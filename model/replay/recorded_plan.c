@@ -363,3 +363,31 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 	recorder_free(&rec);
 	return rc;
 }
+
+/* Recorded ops have no unit. */
+static bool is_launch(const struct xs_plan *plan, const struct xs_phase *phase,
+		      size_t i)
+{
+	return plan->actions[i].unit == XS_UNIT_SM ||
+	       (plan->actions[i].unit == XS_UNIT_NONE && i < plan->recorded &&
+		phase->steps[i].kind == XS_STEP_KERNEL);
+}
+
+double xs_plan_calls_ns(const struct xs_plan *plan,
+			const struct xs_phase *phase,
+			const struct xs_machine *machine)
+{
+	double ns = 0;
+
+	for (size_t i = plan->untimed; i < plan->count; i++) {
+		const struct xs_action *action = &plan->actions[i];
+
+		if (action->kind != XS_ACTION_OP || action->blocking)
+			continue;
+		ns += fmin(action->call_ns,
+			   xs_or_zero(is_launch(plan, phase, i)
+					  ? machine->call_launch_ns.value
+					  : machine->call_copy_async_ns.value));
+	}
+	return plan->rounds ? ns / plan->rounds : ns;
+}

@@ -26,6 +26,13 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 			   const struct xs_recorded_plan_change *change,
 			   struct xs_plan *plan);
 
+/* Returns what launches and copies that do not block take of the driver in one
+ * round of a plan, in ns: the time of each call, at most that of the profile.
+ */
+double xs_plan_calls_ns(const struct xs_plan *plan,
+			const struct xs_phase *phase,
+			const struct xs_machine *machine);
+
 /* Copies below this, and below this part of a round's bytes, are small: their
  * buffers are none of those that a step names. */
 #define XS_SMALL_COPY_BYTES (64 << 10)

@@ -58,9 +58,10 @@ struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase)
 					      : (struct xs_plan_rounds){2, 2};
 }
 
-/* Replays a plan. Stores the time of one of its rounds, and that of all until
- * the last result. Returns 0 or -errno. */
-static int replay_plan(const struct xs_plan *plan,
+/* Replays a plan. Stores the time of one of its rounds, at least the calls of
+ * all at once, and of all until the last result. Returns 0 or -errno. */
+static int replay_plan(const struct xs_strategy_case *c,
+		       const struct xs_plan *plan,
 		       const struct xs_machine *machine, double *round_ns,
 		       double *all_ns)
 {
@@ -75,11 +76,15 @@ static int replay_plan(const struct xs_plan *plan,
 		rc = xs_replay(plan, machine, all_ns, times);
 	if (!rc)
 		*round_ns = *all_ns;
-	if (!rc && times)
+	if (times && !rc)
 		*round_ns = (times[plan->count - 1].return_ns -
 			     times[plan->untimed - 1].return_ns) /
 				plan->rounds -
 			    plan->between_ns;
+	if (!rc && c->phase->at_once > 1 && c->strategy->changes)
+		*round_ns = fmax(*round_ns,
+				 c->phase->at_once *
+				     xs_plan_calls_ns(plan, c->phase, machine));
 	free(times);
 	return rc;
 }
@@ -109,7 +114,8 @@ static int replay_usual(struct replayed *r, double *round_ns)
 	int rc = r->build_plan(r->c, r->row, &base, &plan);
 
 	if (!rc)
-		rc = replay_plan(&plan, &base.machine, round_ns, &r->all_ns);
+		rc = replay_plan(r->c, &plan, &base.machine, round_ns,
+				 &r->all_ns);
 	r->digest = xs_plan_digest(&plan);
 	xs_plan_free(&plan);
 	return rc;
@@ -121,14 +127,13 @@ static int replay_other(const struct replayed *r,
 {
 	const struct xs_machine *machine = &scenario->machine;
 	struct xs_plan plan = {0};
-	double all_ns;
 	int rc = r->build_plan(r->c, r->row, scenario, &plan);
 
 	if (!rc && memcmp(machine, r->c->machine, sizeof(*machine)) == 0 &&
 	    xs_plan_digest(&plan) == r->digest)
 		*round_ns = r->row->round_ns;
 	else if (!rc)
-		rc = replay_plan(&plan, machine, round_ns, &all_ns);
+		rc = replay_plan(r->c, &plan, machine, round_ns, &(double){0});
 	xs_plan_free(&plan);
 	return rc;
 }

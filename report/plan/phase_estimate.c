@@ -353,7 +353,9 @@ void xs_phase_estimate_build(struct xs_result *result,
 	check_needs(result, phase, changes, out);
 	(changes ? scale_to_mean : xs_tracing_untrace)(phase, out);
 	if (!result->machine_choice.other_gpu) {
-		if (changes == XS_CHANGES_PINNING && xs_result_is_replay(out))
+		if ((changes & XS_CHANGES_COPIES & ~XS_CHANGES_SIZES) ==
+			XS_CHANGES_PINNING &&
+		    xs_result_is_replay(out))
 			take_turns(phase, out);
 		limit(phase, changes, out);
 		need_beside(&result->arena, phase, in, out);

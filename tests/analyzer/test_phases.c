@@ -795,4 +795,54 @@ TEST(test_threads_of_one_round)
 	assert_int_equal(made_by_threads(0, 5), 0);
 }
 
+/* Writes the calls or ops of a thread's three rounds, 100 ns apart, from
+ * `start` on: each takes 26 ns. */
+static void write_gaps(FILE *out, unsigned thread, unsigned start, bool calls)
+{
+	for (unsigned round = 0; round < 3; round++) {
+		const unsigned n = 10 * thread + 2 * round;
+		const unsigned at = start + 100 * round;
+
+		if (calls)
+			fprintf(out,
+				"copycall site=1 correlation=%u start=%u "
+				"duration=10 bytes=4\n"
+				"copycall site=2 correlation=%u start=%u "
+				"duration=10 bytes=4\n",
+				n, at, n + 1, at + 16);
+		else
+			fprintf(out,
+				"copy correlation=%u start=%u duration=6 "
+				"bytes=4 direction=1\n"
+				"copy correlation=%u start=%u duration=6 "
+				"bytes=4 direction=2\n",
+				n, at + 1, n + 1, at + 17);
+	}
+}
+
+/* Of two threads with rounds in 78 of 226 ns each, 15 ns apart, a round runs in
+ * 123 of 241 ns; each saves its own 78 of 226. */
+TEST(test_threads_with_gaps)
+{
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	fprintf(out, "xferspy-text 1\nheader\nchunk\n"
+		     "site call_class=1 site=1\nsite call_class=1 site=2\n");
+	for (int calls = 1; calls >= 0; calls--)
+		for (unsigned thread = 1; thread <= 2; thread++) {
+			fprintf(out, calls ? "chunk thread=%u\n" : "chunk\n",
+				thread);
+			write_gaps(out, thread, 985 + 15 * thread, calls);
+		}
+	fclose(out);
+	build(text);
+	free(text);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].total_ns, 6 * 26);
+	assert_int_equal(phases.items[0].wall_ns, 78 * 241 / 226);
+	assert_int_equal(1000 * phases.items[0].at_once, 156000 / 123);
+}
+
 RUN_TESTS(NULL, drop)

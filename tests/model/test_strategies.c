@@ -38,6 +38,19 @@ TEST(test_pinned)
 	assert_near(row->setup_ns, 1020000);
 }
 
+/* Calls of threads take turns in the driver: of blocking copies only the launch
+ * is no wait. A round that runs alone, and the round as it is, stay. */
+TEST(test_threads_take_turns_in_the_driver)
+{
+	phase.at_once = 50;
+	assert_near(estimated("pinned")->round_ns, 163000);
+	phase.at_once = 100;
+	assert_near(estimated("pinned")->round_ns, 300000);
+	assert_near(estimated("as-is")->round_ns, 510000);
+	/* 2 copies of 2500 */
+	assert_near(estimated("double-buffer")->round_ns, 800000);
+}
+
 /* PyTorch waits 50 us for a copy in that its call has staged; from pinned
  * memory and with non_blocking nothing waits for it but the kernel. */
 TEST(test_pytorch_does_not_wait_for_copies_in)

@@ -409,7 +409,7 @@ in_one_line frameworks/typical/h200-2/pieces2048 ' 1. streams n=8: a round: ' \
 in_one_line corpus/contact-14/fourteenth/big-streams \
 	"Bound by the host's own code, most of it before cudaMemcpyAsync in"
 # Launches that wait until a copy is staged are waits of all changes.
-in_one_line frameworks/typical/h200-2/threads 'double-buffer* 1.66 ms'
+in_one_line frameworks/typical/h200-2/threads 'double-buffer* 1.67 ms'
 in_one_line corpus/contact-4/fourth/hec-complex '+0x1922: 5.27 ms of the saving. (--all)'
 in_one_line corpus/contact-9/ninth/rod-lavaMD 'saves up to 3.63 ms (at least 1.52 ms)'
 in_one_line corpus/contact-6/sixth/hec-cobahh ' 2. reuse: a round' 'saves 3.32 ms'
