@@ -2,6 +2,7 @@
 #include "report/plan/no_pinning.h"
 
 #include "model/strategies/strategies.h"
+#include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 
@@ -13,7 +14,8 @@ static int64_t setup_ns(const struct xs_result_estimate *row)
 	return row->setup_ns > 0 ? row->setup_ns : 0;
 }
 
-/* What all rounds save without the setup, if it would be worth a step; 0. */
+/* What all rounds save without the setup, if it would be worth a step, and no
+ * step is of the phase or at its lines; 0. */
 static int64_t rounds_save_ns(const struct xs_result *result,
 			      const struct xs_result_phase *phase,
 			      const struct xs_result_estimate *row)
@@ -22,11 +24,15 @@ static int64_t rounds_save_ns(const struct xs_result *result,
 			       ? row->saves_ns + setup_ns(row)
 			       : 0;
 
-	return !phase->apart && ns > 0 &&
-		       xs_worth_is_enough(result, phase, (double)ns) &&
-		       !xs_result_is_in_plan(result, phase)
-		   ? ns
-		   : 0;
+	if (phase->apart || ns <= 0 ||
+	    !xs_worth_is_enough(result, phase, (double)ns))
+		return 0;
+	XS_EACH(step, result->plan, result->plan_count) {
+		if (xs_result_step_is_of(step, phase) ||
+		    xs_lines_are_within(step->phase, phase, row))
+			return 0;
+	}
+	return ns;
 }
 
 /* Whether the saving may be off by more than it is. */

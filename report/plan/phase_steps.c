@@ -102,15 +102,17 @@ static struct reach reach_of(const struct xs_result *result,
 	return reach;
 }
 
-/* Whether a longer phase has steps at the same lines, but not this one: they
- * are changed once, in the way that suits that phase. */
-static bool is_changed_otherwise(const struct xs_phase_steps *all,
-				 const struct xs_phase_steps *steps,
-				 const struct xs_phase_step *step)
+/* Whether a longer phase has steps at the same lines, and this one is among
+ * them, whose setup is then of both, or is not: lines are changed once, in the
+ * way that suits that phase. */
+static bool is_at_lines(const struct xs_phase_steps *all,
+			const struct xs_phase_steps *steps,
+			const struct xs_phase_step *step, bool among)
 {
 	for (const struct xs_phase_steps *longer = all; longer < steps;
 	     longer++)
-		if (longer->count && !find(longer, step->strategy) &&
+		if (longer->count &&
+		    (find(longer, step->strategy) != NULL) == among &&
 		    xs_lines_are_same(longer->phase, steps->phase,
 				      step->estimate))
 			return true;
@@ -264,7 +266,7 @@ static bool would_add(const struct xs_result *result,
 	     is_merged_instead(result, steps, step)) ||
 	    (strategy->changes & XS_CHANGES_LAUNCHES &&
 	     fits_few(result, steps->phase, row)) ||
-	    is_changed_otherwise(all, steps, step) ||
+	    is_at_lines(all, steps, step, false) ||
 	    is_ordered_otherwise(all, result->phase_count, steps, step))
 		return false;
 	reach = reach_of(result, all, steps, step);
@@ -344,20 +346,22 @@ static bool may_not_pay_once(const struct xs_result_phase *phase,
 
 /* Moves the last step out of the steps, if it does not pay in this run. A
  * longer run has no more rounds outside of the steady part. If nothing pays in
- * this run, one call per buffer may in a longer one. */
+ * this run, one call per buffer may in a longer one, or does with that of a
+ * longer phase. */
 static void set_longer(const struct xs_result *result,
 		       const struct xs_phase_steps *all,
 		       struct xs_phase_steps *steps)
 {
 	const struct xs_phase_step *last;
 
-	steps->for_longer =
-	    !steps->count && !steps->phase->apart && steps->phase->rounds > 1;
+	steps->for_longer = !steps->count && !steps->phase->apart;
 	if (steps->for_longer)
 		add_best(result, all, steps, XS_EFFORT_CALL);
 	if (!steps->count)
 		return;
 	last = &steps->items[steps->count - 1];
+	if (steps->for_longer && is_at_lines(all, steps, last, true))
+		return;
 	if (xs_step_gain_pays_rounds(steps->phase, last) == XS_UNKNOWN &&
 	    !may_not_pay_once(steps->phase, last)) {
 		/* its setup and new memory may leave next to nothing of it */
@@ -368,7 +372,7 @@ static void set_longer(const struct xs_result *result,
 		return;
 	}
 	steps->count--;
-	if (steps->phase->apart)
+	if (steps->phase->apart || steps->phase->rounds == 1)
 		return;
 	steps->longer = *last;
 	add_instead(result, steps);

@@ -1148,6 +1148,24 @@ TEST(graphs_are_set_up_for_each_phase)
 	assert_has(result->plan[0].text, "of these phases takes about 6.00 ms");
 }
 
+TEST(the_setup_of_the_same_lines_is_paid_once)
+{
+	result->phase_count = 2;
+	for (size_t i = 0; i < 2; i++)
+		copies_at(&phase[i], sites, 1);
+	set(add(&phase[0], "pinned", 25), 25, 20);
+	set(add(&phase[1], "pinned", 48), 48, 30);
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
+	assert_null(result->no_pinning);
+	phase[1].rounds = 1;
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
+	phase[1].sites = &sites[1];
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 230 * MS);
+}
+
 /* Without a line it is the call in the program; a call in a library serves many
  * lines. The step is of the longer phase, or of one that saves twice as much,
  * or with more lines. */
