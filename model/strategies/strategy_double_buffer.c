@@ -298,8 +298,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"this round\n"
 		"with torch.cuda.stream(side): x = host.to(device, "
 		"non_blocking=True)\n"
-		"{results}y.cpu()  # or .item(): after the next round's x is "
-		"issued",
+		"{results}# read y here, after the next round's x is issued",
 	    [XS_LANGUAGE_JAX] =
 		"# the next round, before this one's result is read\n"
 		"following = jax.device_put(batch)",
@@ -308,7 +307,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"copies.wait_event(main.record())\n"
 		"y = f(x[k]); x[1 - k].set(batch, stream=copies)  # k = i % 2; "
 		"pinned\n"
-		"{results}y.get()  # or float(): after the next copy is issued",
+		"{results}# read y here, after the next copy is issued",
 	    [XS_LANGUAGE_NUMBA] =
 		"dev[k].copy_to_device(ary[k], s[k])  # k = i % 2 in "
 		"round i\n"

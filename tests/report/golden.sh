@@ -398,10 +398,10 @@ in_one_line frameworks/typical/h200-2/cupy_chunks 'neither pinned nor parts of a
 	'as every round uses the same buffers (their addresses are not known)'
 # A result is read behind the next copy's issue and before its stream waits for it.
 in_one_line frameworks/typical/h200/images-0 'prepare the next round'"'"'s data of' \
-	'y = f(x) # this round | with torch.cuda.stream(side): x = host.to(' '| y.cpu() # or' \
+	'y = f(x) # this round | with torch.cuda.stream(side): x = host.to(' '| # read y here, after the next round'"'"'s x is' \
 	'these copies are issued: its kernels then overlap them and the host'"'"'s work'
 in_one_line frameworks/h200-3/cupy_reduction-2 \
-	'| y = f(x[k]); x[1 - k].set(batch, stream=copies)' '| y.get() # or'
+	'| y = f(x[k]); x[1 - k].set(batch, stream=copies)' '| # read y here, after the next copy is'
 in_one_line frameworks/typical/h200-2/llama_decode 'save at most 108 ms: 65.1 %' 'may save 108 ms'
 in_one_line frameworks/typical/h200-2/pieces2048 ' 1. streams n=8: a round: ' \
 	'Use 8 pieces of 2 MiB instead of 256' 'which its 256 pieces meet now'
