@@ -149,10 +149,9 @@ static bool are_in_turn(const struct xs_strategy_case *c)
 	"you keep a set of buffers for each round that runs at once: now "
 
 static const char *const keeps_sets[][2] = {
-    {ONE_SET "each round has new ones, by its page faults",
-     MORE_SETS "each has new ones, by its page faults"},
     {ONE_SET "their addresses differ", MORE_SETS "their addresses differ"},
-    {ONE_SET "each round has new pages", MORE_SETS "each has new pages"},
+    {ONE_SET "each round has new pages, by its page faults",
+     MORE_SETS "each has new pages, by its page faults"},
 };
 
 /* The sets of buffers that rounds use at one time. */
@@ -187,13 +186,12 @@ static const char *same_buffers(const struct xs_strategy_case *c, bool *keeps)
 		return same ? "no round frees the buffers, whose addresses are "
 			      "the same in each"
 			    : "no round frees the buffers";
-	if (xs_buffers_are_new(work))
+	if (!xs_buffers_are_new(work) && known && !same &&
+	    (c->phase->h2d_buffers || c->phase->d2h_buffers))
 		return keeps_sets[0][more];
-	if (known && !same && (c->phase->h2d_buffers || c->phase->d2h_buffers))
-		return keeps_sets[1][more];
 	return old ? "every round uses the same buffers (their addresses are "
 		     "not known)"
-		   : keeps_sets[2][more];
+		   : keeps_sets[1][more];
 }
 
 void xs_strategy_case_keep_buffers(struct xs_strategy_case *c)

@@ -267,7 +267,7 @@ TEST(test_pinning_needs_the_same_buffers)
 	phase.touched_bytes = 1000000;
 	assert_string_equal(estimated("pinned")->needs,
 			    "you keep one set of buffers: now each round has "
-			    "new ones, by its page faults");
+			    "new pages, by its page faults");
 	/* less than half of what a round copies */
 	phase.touched_bytes--;
 	assert_has(estimated("pinned")->needs, "now each round has new pages");

@@ -449,7 +449,7 @@ joined() {
 joined frameworks/h200/kv_paging-1 'before it: 998 ms'
 # No longer than the steady part.
 joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
-joined frameworks/h100/to_device 'each round has new ones, by its page faults' '-> 2.12 ms' \
+joined frameworks/h100/to_device 'each round has new pages, by its page faults' '-> 2.12 ms' \
 	'double-buffer*  2.12 ms'
 joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 	'36.1 ms   813 us'
