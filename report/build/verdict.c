@@ -7,6 +7,7 @@
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/timeline/host_gaps.h"
 #include "analyzer/timeline/run_parts.h"
+#include "model/replay/staging.h"
 #include "report/build/build.h"
 #include "report/plan/run_steps.h"
 
@@ -228,8 +229,15 @@ static uint64_t traced_ns(const struct xs_trace *trace, uint64_t from_ns,
 	return ns;
 }
 
+static bool is_staged(const struct xs_result_wait *wait)
+{
+	return wait->pageable &&
+	       (double)wait->site.bytes >
+		   (double)wait->site.calls * XS_COPIED_BY_CALL_BYTES;
+}
+
 /* Whether most of what copy calls take beside their copies is of pageable
- * memory, which they stage. */
+ * memory, which they stage: of small copies it is the call itself. */
 static bool is_staging(const struct xs_result *result)
 {
 	const bool repeats = result->verdict.repeats;
@@ -241,7 +249,7 @@ static bool is_staging(const struct xs_result *result)
 
 	for (size_t i = 0; i < count; i++)
 		if (strncmp(waits[i].kind, "copy", 4) == 0)
-			ns += (waits[i].pageable ? 1 : -1) *
+			ns += (is_staged(&waits[i]) ? 1 : -1) *
 			      ((double)waits[i].latency_ns +
 			       (double)waits[i].host_ns);
 	return ns > 0;

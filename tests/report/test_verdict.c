@@ -663,11 +663,16 @@ TEST(copy_calls_stage_pageable_memory)
 	pinned = &result->steady.waits[1];
 	pageable->kind = pinned->kind = "copy";
 	pageable->pageable = true;
+	pageable->site.calls = 2;
+	pageable->site.bytes = 2 << 16; /* by the calls themselves */
 	pageable->host_ns = MS;
 	pinned->latency_ns = 2 * MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	says("Bound by the overhead of copy calls");
 	pageable->latency_ns = 8 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by the overhead of copy calls");
+	pageable->site.bytes++;
 	assert_int_equal(xs_verdict_say(result), 0);
 	says("Bound by copy calls that stage pageable memory");
 }
