@@ -214,11 +214,11 @@ static struct act best_act(struct xs_result *result)
 		   : best;
 }
 
-/* "first answer: could data stay on the GPU (about 2 ms)? If not, " */
+/* "first answer: could data stay on the GPU (about 2 ms here)? If not, " */
 static const char *answer(struct xs_result *result, bool is_first,
 			  const char *then)
 {
-	return xs_print(&result->arena, "%sanswer: %s (about %s)? %s, ",
+	return xs_print(&result->arena, "%sanswer: %s (about %s here)? %s, ",
 			is_first ? "first " : "", result->asks,
 			xs_units_ns(xs_result_capped_ns(
 					result, result->nearest_if->saves_ns))

@@ -339,7 +339,7 @@ prints "sed '/^kernel/d;/^call site=3/d' \$reports/advice/host-bound.txt |
 in_one_line corpus/contact-2/second/blog-finite-difference '5 20 789 us' 'and 3 more phases'
 # Without call stacks, one function copies both ways.
 prints "xferspy report --machine h200 \$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz |
-	tr -s ' \n' ' '" 'Record call stacks first: the report then names the places.' 'its copies out 364 ms, its copies in 82.8 ms, its overhead'
+	tr -s ' \n' ' '" 'Record call stacks: the report then names the places.' 'its copies out 364 ms, its copies in 82.8 ms, its overhead'
 in_one_line frameworks/h200-4/jax_put-1 '16 MiB pinned 42.1 us' '44 in the steady part' \
 	'What precedes the steady part is 8'
 in_one_line corpus/contact-4/fourth/sam-occupancy 'copy calls that stage pageable memory'

@@ -342,7 +342,7 @@ TEST(a_longer_run_pays_a_first_call)
 	xs_plan_opening(result);
 	assert_has(
 	    result->opening,
-	    "first answer: could data stay on the GPU (about 400 ms)? "
+	    "first answer: could data stay on the GPU (about 400 ms here)? "
 	    "If not, nothing pays in this run of 1.00 s; in longer runs");
 	phase->estimate_count--;
 	/* a run has what is outside of its steady part, or one round, once */

@@ -74,11 +74,10 @@ const char *xs_render_text_lines_note(const struct xs_result *result)
 		}
 	}
 	if (result->coverage.imported)
-		return any && !modules ? " Record call stacks first: the "
+		return any && !modules ? " Record call stacks: the "
 					 "report then names the places."
 				       : "";
-	return modules ? " Compile with -g first: the report then names lines."
-		       : "";
+	return modules ? " Compile with -g: the report then names lines." : "";
 }
 
 void xs_render_text_coverage(const struct xs_terminal *terminal,

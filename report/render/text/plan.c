@@ -106,17 +106,17 @@ static void put_later(const struct xs_terminal *terminal,
 	    terminal, XS_PLAIN,
 	    xs_print(arena, "  %" PRId64 "%c ", step->step,
 		     step->is_question ? '?' : '.'),
-	    "%s, better than %s from %" PRId64 " rounds on%s (this run of "
-	    "%" PRId64 " would take %s more): a round%s %s%s -> %s, once "
+	    "%s, better than %s from %" PRId64 " rounds on (this run of "
+	    "%" PRId64 " would take %s more)%s: a round%s %s%s -> %s, once "
 	    "%s; effort: %s (--all)",
 	    xs_result_step_name(result, step->estimate),
 	    xs_result_step_beside(result, step), step->pays_rounds,
+	    xs_result_rounds(step->phase), xs_units_ns(-step->adds_saves_ns).s,
 	    !step->instead ? ""
 	    : step->instead_rounds == XS_UNKNOWN
 		? xs_print(arena, ", never than %s", step->instead->strategy)
 		: xs_print(arena, ", than %s from %" PRId64,
 			   step->instead->strategy, step->instead_rounds),
-	    xs_result_rounds(step->phase), xs_units_ns(-step->adds_saves_ns).s,
 	    of, xs_result_step_about(result, step),
 	    xs_units_ns(step->round_before_ns + between_ns).s,
 	    xs_units_ns(step->round_ns + between_ns).s,
