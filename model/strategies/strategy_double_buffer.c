@@ -24,8 +24,8 @@
 	"wrote"
 #define INPUT "a round's input does not need what the round before wrote"
 #define FILLED                                                                 \
-	"the host fills each round's input anew: it is the buffer that the "   \
-	"round before copied out, and else the rounds are not independent"
+	"the host fills each round's input anew, in the buffer that the "      \
+	"round before copied out to"
 
 /* Host programs read a result of no more bytes to decide on the next round. */
 #define VALUE_BYTES 8
