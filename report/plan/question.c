@@ -173,15 +173,11 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 		lead = xs_print(&result->arena, "%c%s?",
 				toupper((unsigned char)*result->asks),
 				result->asks + 1);
-	if (!most.row->doubtful) {
-		result->question_code =
-		    xs_code_of(result, most.phase, most.row);
-		how = xs_print(
-		    &result->arena, " %s",
-		    xs_code_in_api(
-			&result->arena, most.phase, most.row,
-			xs_advice_text(&result->arena, most.phase, most.row)));
-	}
+	result->question_code = xs_code_of(result, most.phase, most.row);
+	how = xs_print(&result->arena, " %s",
+		       xs_code_in_api(&result->arena, most.phase, most.row,
+				      xs_advice_text(&result->arena, most.phase,
+						     most.row)));
 	shown = shown_row(result, &most);
 	return xs_print(
 	    &result->arena,
