@@ -204,7 +204,7 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 	if (more_ns > xs_result_untraced_wall_ns(result) / XS_RESULT_TOLD_PART)
 		*list = xs_arena_join(
 		    &result->arena, *list,
-		    xs_print(&result->arena, "%s%s adds %s (%s)", row->strategy,
-			     of, xs_units_ns(more_ns).s,
+		    xs_print(&result->arena, "%s%s saves %s more (%s)",
+			     row->strategy, of, xs_units_ns(more_ns).s,
 			     reason(phase, row, more_ns)));
 }

@@ -382,7 +382,7 @@ in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
 	'148 us 8.2 % 0.5 % cudaMemcpy in sora-tof-flying+0x2bc3, one call of 1.17 MiB' \
-	'379 us 21.0 % 1.4 % at 7 more call sites: cudaFree 237 us, cudaMalloc 143 us' 'no step: reuse adds'
+	'379 us 21.0 % 1.4 % at 7 more call sites: cudaFree 237 us, cudaMalloc 143 us' 'no step: reuse saves'
 in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 # Batches are new ones, if also at the same addresses.
 in_one_line frameworks/h200-3/loader-1 'once with pin_memory(), then' '| # or DataLoader(data, pin_memory=True)'
@@ -470,8 +470,8 @@ in_one_line corpus/contact-13/thirteenth/mai-spmv 'a later step, takes its place
 	'computes between them; as long as the data is contiguous'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part'
-joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
-joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
+joined corpus/h100/develop/hec-entropy 'no step: streams saves 14.8'
+joined corpus/contact-2/second/hec-rainflow 'saves 14.5 ms more'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 581 us (556-622 us)' \
 	'581 us    556-622 us' '; buffers of small copies (1 call) may stay pageable.'
@@ -580,7 +580,7 @@ stays() {
 		$initiated/$1-counters.xspy $initiated/$1.xspy | tr -s ' \n' ' '" "$2"
 }
 stays levels 'device-initiated, a later step, takes its place'
-stays halo 'device-initiated of phase 2 adds 1.22 ms (less than the steps'
+stays halo 'device-initiated of phase 2 saves 1.22 ms more (less than the steps'
 
 # A read of a byte takes 3 years, or at most: a time beyond any run is no prediction.
 for key in '[a-z]*' high; do

@@ -117,12 +117,12 @@ TEST(rows_add_no_more_than_the_steps_leave)
 	result.plan = &step;
 	result.plan_count = 1;
 	xs_result_row_add_beyond(&result, 1, 1, &list, &phase, &rows[BUFFERS]);
-	assert_has(list, "streams adds 150 ms (little for its effort)");
+	assert_has(list, "streams saves 150 ms more (little for its effort)");
 	/* it would lose too much without its condition */
 	rows[BUFFERS].needs = "its pieces are independent";
 	list = NULL;
 	xs_result_row_add_beyond(&result, 1, 1, &list, &phase, &rows[BUFFERS]);
-	assert_has(list, "streams adds 150 ms (only on its condition)");
+	assert_has(list, "streams saves 150 ms more (only on its condition)");
 	xs_arena_free(&result.arena);
 }
 

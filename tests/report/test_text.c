@@ -279,7 +279,7 @@ TEST(waits_have_one_base)
 	result->steady.waits[0].waited_ns = wall_ns / 4;
 	result->steady.totals.pinned_alloc_ns = wall_ns / 4;
 	expect_lines((const char *const[]){
-	    "  pinning       2.50 s   50.0 %  25.0 %  allocates or registers",
+	    "  pinning       2.50 s   50.0 %  25.0 %  host memory",
 	    "  steady part   2.50 s  100.0 %  50.0 %  without 2.50 s of",
 	    "  host blocked  2.50 s   50.0 %  25.0 %  of 5.00 s with tracing",
 	    "     2.50 s   50.0 %  25.0 %  ", NULL});

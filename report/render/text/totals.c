@@ -182,8 +182,7 @@ static void put_host(struct whole *in)
 		    t->init_at_most ? "upper bound; the call was not recorded"
 				    : start_text(in));
 	if (t->pinned_alloc_ns > 0)
-		put_traced(in, "pinning", t->pinned_alloc_ns,
-			   "allocates or registers memory");
+		put_traced(in, "pinning", t->pinned_alloc_ns, "host memory");
 }
 
 static void begin(struct whole *in, const struct xs_terminal *terminal,

@@ -79,7 +79,7 @@ assert.deepEqual(await capture.evaluate(() => [3000, 6001].map(count => bandwidt
 // what is no step is told as in the text
 const fitted = words(readFileSync('fitted.txt', 'utf8'));
 const ofFitted = words(await (await open('fitted.html')).locator('section', {hasText: /^Strategies/}).innerText());
-const [beyond] = fitted.match(/no step: streams of phase 3 adds [\d.]+ ms \([^)]*\)/);
+const [beyond] = fitted.match(/no step: streams of phase 3 saves [\d.]+ ms more \([^)]*\)/);
 assert(ofFitted.includes(beyond), ofFitted);
 // each row of the text's tables of times and waits is on the page, and what it says of tracing
 for (const name of ['tracing', 'kinds', 'capture']) {
