@@ -304,7 +304,7 @@ static const char *lead(struct xs_result *result, const struct act *act,
 }
 
 /* " Step 2 may save 1.03 ms of each round's 3.58 ms, and pays from 19 rounds
- * on.", beside what comes once and is little; or "" */
+ * on.", beside what comes once; or "" */
 static const char *in_longer(struct xs_result *result, const struct act *act)
 {
 	for (size_t i = 0; act->once && i < result->plan_count; i++) {
@@ -385,14 +385,11 @@ void xs_plan_opening(struct xs_result *result)
 		    pinning->step, xs_units_ns(pinning->saves_ns).s,
 		    pinning->touching_ns > pinning->saves_ns ? ", or lose time"
 							     : "");
-	result->opening = xs_print(
-	    &result->arena, "%s%s.%s%s", before,
-	    result->machine_choice.other_gpu && result->no_step
-		? xs_opening_no_step(result)
-	    : !act.what ? nothing(result, !*before)
-			: saving(result, &act, !*before),
-	    registering,
-	    act.what && is_for_longer_runs(result, &act)
-		? in_longer(result, &act) /* the verdict has the rest */
-		: xs_opening_behind(result));
+	result->opening =
+	    xs_print(&result->arena, "%s%s.%s%s", before,
+		     result->machine_choice.other_gpu && result->no_step
+			 ? xs_opening_no_step(result)
+		     : !act.what ? nothing(result, !*before)
+				 : saving(result, &act, !*before),
+		     registering, in_longer(result, &act));
 }

@@ -31,10 +31,6 @@ const char *xs_opening_other_runs(struct xs_result *result,
  * to work at one time; or "". */
 const char *xs_opening_before(struct xs_result *result);
 
-/* Returns " The program's own start-up is 28 % of the run.", as a longer run
- * has no more of it; or "". */
-const char *xs_opening_behind(struct xs_result *result);
-
 /* Returns the first clause of why there is no step: result->no_step, which must
  * not be NULL. Owned by the result. */
 const char *xs_opening_no_step(struct xs_result *result);

@@ -15,10 +15,6 @@
 /* Below 1 / HOST_PART of the run, the host's code does not come first. */
 #define HOST_PART 10
 
-/* Below 1 / APART_PART of the run, what is not of the steady part is not told.
- */
-#define APART_PART 4
-
 int64_t xs_opening_planned_ns(const struct xs_result *result)
 {
 	int64_t saves_ns = xs_plan_links_save_ns(result);
@@ -138,35 +134,6 @@ const char *xs_opening_before(struct xs_result *result)
 {
 	return result->verdict.gpus_in_turn ? gpus_first(result)
 					    : host_first(result);
-}
-
-const char *xs_opening_behind(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t cuda_ns = result->totals.init_ns;
-	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	const int64_t start_ns = own_start_ns(result);
-	const bool is_cuda = cuda_ns > start_ns && !result->totals.init_at_most;
-	const char *start = "", *end = "";
-
-	if (result->run.ignored_ns)
-		return "";
-	if (is_cuda &&
-	    (start_ns > wall_ns / APART_PART || cuda_ns > wall_ns / 2))
-		start = xs_print(&result->arena,
-				 " CUDA's own start-up is %s of the run.",
-				 xs_opening_of_run(result, cuda_ns));
-	else if (start_ns > wall_ns / APART_PART)
-		start =
-		    xs_print(&result->arena,
-			     " The program's own start-up is %s of the run.",
-			     xs_opening_of_run(result, start_ns));
-	if (in->repeats && in->after_ns > wall_ns / APART_PART)
-		end =
-		    xs_print(&result->arena,
-			     " What follows the steady part is %s of the run.",
-			     xs_opening_of_run(result, in->after_ns));
-	return xs_print(&result->arena, "%s%s", start, end);
 }
 
 const char *xs_opening_no_step(struct xs_result *result)

@@ -221,8 +221,6 @@ opening corpus/h100/develop/hec-ga 'nothing for certain, but double-buffer of ph
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
 # What comes once is little; what grows with the run is told beside it.
 opening traces/matmul-naive-2048-pinned 'if the data is in malloc memory already, register' ' Step 2 may save 1.02 ms of each'
-# The larger of two start-ups.
-opening corpus/contact-4/fourth/pro-stencil "CUDA's own start-up is 85.7 % of the run."
 opening corpus/contact/first/hec-haccmk 'only if neither a'
 opening frameworks/h100/item 'may save 773 us of each round'
 opening frameworks/h200-5/decode-2 'may save 1.08 ms of each round'
@@ -237,9 +235,7 @@ opening frameworks/h200-5/loader-1 "In short: first profile the host's code: " \
 # What comes behind it may be little, and hang on a condition.
 opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then prepare the next round' \
 	"of 1.15 s traced, only if a round's input does not"
-# A third of the run.
-opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
-	'Registering (step 1) may save 336 ms once, or lose time. The program'
+opening traces/pop_buoydiff-1024-pinned 'Registering (step 1) may save 336 ms once, or lose time.'
 opening frameworks/h200-5/jax_put-1 'no change of data movement is worth it in the traced part of 2.61 s'
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 # "Nothing" never stands above steps.
@@ -456,7 +452,7 @@ joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, other copies in 19.1 us' \
 	'2? double-buffer, better than step 1 from 127 rounds on (this run of 8 would take' 'once 7.63 ms'
 in_one_line corpus/contact-2/second/hec-rainflow \
-	"(19.6 % of the run). CUDA's own start-up is 45.0 % of the run."
+	"(19.6 % of the run)."
 in_one_line corpus/contact/first/rod-hotspot3D \
 	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
