@@ -149,22 +149,6 @@ static const char *about_limit(struct xs_result *result)
 		   : "";
 }
 
-/* " without a condition (double-buffer, on one: 0.8 %)", if on one another row
- * saves more, which is not told elsewhere; or "" */
-static const char *alone(struct xs_result *result,
-			 const struct xs_result_estimate *row)
-{
-	const struct xs_result_phase *of;
-	const struct xs_result_estimate *other =
-	    result->nearest_if ? NULL
-			       : nearest_row(result, true, row->saves_ns, &of);
-
-	return other ? xs_print(&result->arena,
-				" without a condition (%s, on one: %s)",
-				other->strategy, share_of(result, of, other).s)
-		     : "";
-}
-
 /* What saves less than 1 / TOLD_PART of the steady part is not named. */
 #define TOLD_PART 1000
 
@@ -200,9 +184,9 @@ static const char *nearest(struct xs_result *result)
 	    xs_print(&result->arena, "%s of %s%s", share_of(result, of, most).s,
 		     steady, most->setup_ns > 0 ? " with its setup" : "");
 	if (!xs_worth_is_enough(result, of, (double)most->saves_ns))
-		return xs_print(
-		    &result->arena, "%s; %s is the nearest%s: it saves %s%s",
-		    text, most->strategy, alone(result, most), saves, more);
+		return xs_print(&result->arena,
+				"%s; %s is the nearest: it saves %s%s", text,
+				most->strategy, saves, more);
 	shown = xs_result_shown_row(result, of, most);
 	return xs_print(
 	    &result->arena,
