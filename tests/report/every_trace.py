@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What holds for the report with --all on every trace of SOURCE/examples and
 SOURCE/tests/report: each step of the plan has a place, lines to write there, and what
-must be true for it; each interval, of rounds and of the run, in all estimates, steps
+must be true for it; no round without copies is divided, and no kernel changed for
+little; each interval, of rounds and of the run, in all estimates, steps
 and on other machines, contains its own value.
 
     every_trace.py XFERSPY SOURCE
@@ -28,6 +29,15 @@ ROUND = "round_ns", "low_ns", "high_ns"
 RUN = "app_wall_ns", "app_wall_low_ns", "app_wall_high_ns"
 STEP = "app_wall_ns", "low_ns", "high_ns"
 SAVING = "adds_saves_ns", "saves_low_ns", "saves_high_ns"
+SPLIT = 4  # the effort of changing kernels
+LEAST_SHARE = 0.05  # of what changed kernels and the steps before them save
+
+
+def saved_before(report, step):
+    """Returns what the phase's steps before it save of this run."""
+    return sum(other["adds_saves_ns"] for other in report["plan"]
+               if other["phase"] == step["phase"] and other["step"] < step["step"]
+               and other["pays_rounds"] is None)
 
 
 def step_faults(report, needs_code):
@@ -35,7 +45,9 @@ def step_faults(report, needs_code):
     rows = {(phase["id"], row["strategy"], row["n_streams"], row["order"]): row
             for phase in report["phases"] for row in phase["estimates"]
             if row["model"] == "replay"}
+    phases = {phase["id"]: phase for phase in report["phases"]}
     for i, step in enumerate(report["plan"]):
+        phase, before_ns = phases[step["phase"]], saved_before(report, step)
         alone = len(report["phases"]) == 1 and not i
         row = rows[step["phase"], step["strategy"], step["n_streams"], step["order"]]
         code = (step["code"] or "").splitlines()
@@ -53,6 +65,11 @@ def step_faults(report, needs_code):
                 ("not what its row saves", alone and
                  abs(step["adds_saves_ns"] - row["saves_ns"]) > ROUNDING),
                 ("a row that is not chosen", not row["chosen"]),
+                ("pieces of a round without copies", step["strategy"] == "streams" and
+                 not phase["h2d_ops"] + phase["d2h_ops"]),
+                ("kernels changed for little", step["effort_level"] >= SPLIT and
+                 step["pays_rounds"] is None and step["adds_saves_ns"] <
+                 LEAST_SHARE * (before_ns + step["adds_saves_ns"])),
                 ("a question without a reason", step["question"] and not
                  (step["may_be_slower"] or step["condition"] or row["needs"])),
                 ("a condition within no row", step["condition"] and
