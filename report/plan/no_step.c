@@ -102,7 +102,7 @@ static struct xs_units_text share_of(const struct xs_result *result,
 	return xs_units_percent(
 	    xs_result_in_steady(phase,
 				xs_result_capped_ns(result, row->saves_ns)),
-	    result->verdict.steady_ns);
+	    xs_worth_whole_ns(result, phase));
 }
 
 /* "; double-buffer would save 5.0 % of it, but only if ...": what saves more on
@@ -157,7 +157,9 @@ static const char *about_limit(struct xs_result *result)
  * with its round if that is a step's worth. Sets nearest and nearest_if. */
 static const char *nearest(struct xs_result *result)
 {
-	const char *steady = xs_result_steady_name(result);
+	const char *whole = xs_worth_repeats(result)
+				? xs_result_steady_name(result)
+				: xs_result_run_name(result);
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most, *as_is;
 	const char *more, *text, *saves;
@@ -170,9 +172,7 @@ static const char *nearest(struct xs_result *result)
 	text = xs_print(&result->arena,
 			"nothing%s: no change is predicted to save 1 %% "
 			"of %s",
-			*more ? " without a condition" : "",
-			xs_worth_repeats(result) ? steady
-						 : xs_result_run_name(result));
+			*more ? " without a condition" : "", whole);
 	if (!*more)
 		more = about_limit(result);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
@@ -182,7 +182,7 @@ static const char *nearest(struct xs_result *result)
 	result->nearest = most;
 	saves =
 	    xs_print(&result->arena, "%s of %s%s", share_of(result, of, most).s,
-		     steady, most->setup_ns > 0 ? " with its setup" : "");
+		     whole, most->setup_ns > 0 ? " with its setup" : "");
 	if (!xs_worth_is_enough(result, of, (double)most->saves_ns))
 		return xs_print(&result->arena,
 				"%s; %s is the nearest: it saves %s%s", text,

@@ -24,12 +24,18 @@ bool xs_worth_repeats(const struct xs_result *result)
 	return false;
 }
 
+int64_t xs_worth_whole_ns(const struct xs_result *result,
+			  const struct xs_result_phase *phase)
+{
+	return phase->apart || !xs_worth_repeats(result)
+		   ? xs_result_untraced_wall_ns(result)
+		   : result->verdict.steady_ns;
+}
+
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns)
 {
-	const int64_t whole_ns = phase->apart || !xs_worth_repeats(result)
-				     ? xs_result_untraced_wall_ns(result)
-				     : result->verdict.steady_ns;
+	const int64_t whole_ns = xs_worth_whole_ns(result, phase);
 	const int64_t part_ns =
 	    xs_result_in_steady(phase, xs_number_round(adds_ns));
 

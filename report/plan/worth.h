@@ -11,8 +11,11 @@ struct xs_strategy;
  * more. */
 bool xs_worth_repeats(const struct xs_result *result);
 
-/* Returns whether it is worth a step in the steady part or, of what comes once,
- * in the run. */
+/* Returns the time of the steady part or, for what comes once, of the run. */
+int64_t xs_worth_whole_ns(const struct xs_result *result,
+			  const struct xs_result_phase *phase);
+
+/* Returns whether it is worth a step in that time. */
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns);
 
