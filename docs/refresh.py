@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Brings the reports that README.md quotes up to date, and docs/report.svg.
+"""Brings what README.md quotes up to date, and docs/report.svg.
 
     docs/refresh.py [--check] [XFERSPY]
 
@@ -14,6 +14,8 @@ takes one section of it:
 docs/report.svg is a picture of an output, with the colours of a terminal:
 
     <!-- docs/report.svg: report examples/traces/... -->
+
+The table of errors is that of docs/accuracy.md, which is written first.
 
 --check changes nothing, and exits with 1 where something is out of date.
 """
@@ -34,6 +36,9 @@ BLOCK = re.compile(r"(<!-- output(?:\[(?P<section>[^]]+)\])?: "
                    r"(?P<arguments>(?!end)[^>]+?) -->\n).*?"
                    r"(<!-- output: end -->\n)", re.S)
 PICTURE = re.compile(r"<!-- (?P<path>docs/\S+\.svg): (?P<arguments>[^>]+?) -->")
+ACCURACY = re.compile(r"(<!-- accuracy -->\n).*?(<!-- accuracy: end -->\n)", re.S)
+ERRORS = re.compile(r"^\| (?P<name>[^|]+) \| (?P<rows>\d+) of \d+ \| (?P<mean>[^|]+ %) \| "
+                    r"(?P<largest>[^|]+ %) \| (?P<inside>[^|]+ %) \|", re.M)
 COLUMNS = 80
 WIDTH, HEIGHT, MARGIN = 8.0, 18, 16  # of a character, of a line, around all
 # What the report's escape sequences stand for.
@@ -112,6 +117,17 @@ def quoted(text, xferspy):
     return BLOCK.sub(block, text)
 
 
+def with_accuracy(text):
+    """README's text with the errors of docs/accuracy.md in it."""
+    page = (ROOT / "docs/accuracy.md").read_text().partition("\n## On a first use")[0]
+    rows = "".join("| " + " | ".join(row.groups()) + " |\n"
+                   for row in ERRORS.finditer(page) if row["name"] != "as-is")
+    return ACCURACY.sub(
+        "\\1| strategies | predictions | mean error | largest | "
+        "inside the 90 % interval |\n|---|---:|---:|---:|---:|\n"
+        rf"{rows}\2", text)
+
+
 def pieces(text):
     """(line, column, words, class) of the text of a terminal."""
     style = ""
@@ -158,13 +174,13 @@ def main():
     xferspy = args.xferspy.resolve()
     page = ROOT / "README.md"
     text = page.read_text()
-    found = {page: quoted(text, xferspy)}
+    found = {page: with_accuracy(quoted(text, xferspy))}
     for picture in PICTURE.finditer(text):
         arguments = picture["arguments"]
         found[ROOT / picture["path"]] = svg(
             command_text(arguments) + terminal_output_of(xferspy, arguments))
-    if len(found) < 2 or not BLOCK.search(text):
-        raise SystemExit("refresh.py: README.md names no picture or no output")
+    if len(found) < 2 or not BLOCK.search(text) or not ACCURACY.search(text):
+        raise SystemExit("refresh.py: README.md names no picture, output or accuracy")
     stale = [path for path, content in found.items()
              if not path.exists() or path.read_text() != content]
     for path in stale:
