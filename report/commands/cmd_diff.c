@@ -183,6 +183,10 @@ static int unknown_change(const struct xs_diff *diff)
 		return xs_cli_fail("--fail-above", diff->uncompared,
 				   "give traces of whole runs by one tool, or "
 				   "of XFERSPY_RANGE=profiler");
+	if (diff->shared)
+		return xs_cli_fail("--fail-above",
+				   "a run is compared with itself",
+				   "name each trace on one side");
 	return xs_cli_fail("--fail-above", "the run times are unknown",
 			   "one trace has no timed run; see its report");
 }

@@ -295,7 +295,8 @@ static void check_parts(struct xs_diff *diff, const char *name,
 	diff->change_percent = NAN;
 }
 
-/* Warns of a run that is before and after, as by a wrong name. */
+/* Warns of a run that is before and after, as by a wrong name: a gate of it
+ * could never fail. */
 static void check_sides(struct xs_diff *diff)
 {
 	for (size_t i = 0; i < diff->before_side.count; i++)
@@ -309,6 +310,7 @@ static void check_sides(struct xs_diff *diff)
 			    &diff->arena,
 			    "%s is a run of before and of after: name others",
 			    run->run.path);
+			diff->shared = diff->warnings[diff->warning_count - 1];
 			return;
 		}
 }

@@ -78,6 +78,7 @@ struct xs_diff {
 	const char *uncompared;	      /* why the run times are not compared: the
 				       * traces are of different tools, or not of
 				       * whole runs; NULL: they are */
+	const char *shared;	      /* a run of both sides; NULL: none */
 	struct xs_diff_total wall;    /* the time of the run */
 	double change_percent;	      /* of it; above 0: slower; NAN: unknown */
 	struct xs_diff_total *totals; /* XS_DIFF_PARTS, then by unit, times

@@ -12,7 +12,7 @@ enum xs_gate xs_diff_gate(const struct xs_diff *diff, double limit_percent)
 	const struct xs_diff_side *after = &diff->after_side;
 	size_t beyond;
 
-	if (isnan(diff->change_percent))
+	if (isnan(diff->change_percent) || diff->shared)
 		return XS_GATE_UNKNOWN;
 	beyond = xs_spread_above(diff->wall.before_runs, before->count,
 				 diff->wall.after_runs, after->count,

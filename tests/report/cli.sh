@@ -305,7 +305,7 @@ The limit of 1 %' 'slower (afterwards +4.00 ms); three runs of each tell noise a
 	'xferspy diff run80.txt run81.txt --after run84.txt run85.txt --fail-above 1'
 expect 4 '"answer": "too noisy",
     "passed": null' 'too much to tell' \
-	'xferspy diff run80.txt run81.txt --after run80.txt run84.txt --fail-above 4 --format json'
+	'xferspy diff run80.txt run88.txt --after run81.txt run85.txt --fail-above 4 --format json'
 expect 3 'exceeded' '3.7 % slower' 'xferspy diff --fail-above 1 run81.txt run84.txt'
 
 # A gate compares like with like.
@@ -408,6 +408,10 @@ expect 0 'different programs: heat before, train.py after' - \
 expect 0 'as fast as before' - 'xferspy diff train.txt train.txt'
 expect 0 '! train.txt is a run of before and of after: name others' - \
 	'xferspy diff train.txt train.txt'
+expect 2 'as fast as before' '--fail-above: a run is compared with itself; name each' \
+	'xferspy diff train.txt train.txt --fail-above 5'
+expect 2 '"answer": null' 'compared with itself' \
+	'xferspy diff run80.txt run81.txt --after run81.txt run84.txt --fail-above 5 --format json'
 expect 1 '' - 'xferspy diff $before $pinned | grep "a run of before"'
 expect 0 'different programs: train.py before, test.py after' - \
 	"xferspy dump train.txt | sed 's|python3 -u a/train|python b/test|' >test.txt;

@@ -248,7 +248,7 @@ TEST(a_program_without_a_name_is_known_by_its_kernels)
 TEST(other_programs_among_the_runs_fail)
 {
 	struct side before = open_side(2, (int[]){100, 101});
-	struct side after = open_side(2, (int[]){100, 101});
+	struct side after = open_side(2, (int[]){102, 103});
 	struct xs_diff diff;
 
 	after.runs[1]->run.app = "other";
