@@ -21,6 +21,7 @@
 
 static bool line_enabled;
 static bool lacks_driver;
+static bool counts;		 /* what kernels access */
 static enum xs_range_kind range; /* the part of the run that is recorded */
 static char start_directory[PATH_MAX];
 static struct stat start_stderr; /* at the start of the process */
@@ -37,6 +38,7 @@ void xs_summary_prepare(void)
 void xs_summary_read_config(void)
 {
 	line_enabled = xs_config_summary();
+	counts = xs_config_mode() == XS_MODE_COUNTERS;
 	range = xs_config_range().kind;
 	lacks_driver = xs_config_lacks_driver();
 	if (!getcwd(start_directory, sizeof(start_directory)))
@@ -215,22 +217,37 @@ static const char *why_empty(void)
 	}
 }
 
-/* Prints where the trace is, and what it lacks. */
+/* Writes the path as a shell and the command read it as one file. */
+static void quote(char *text, size_t bytes, const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./,:+@%=-";
+	const char *mark = path[strspn(path, plain)] ? "'" : "";
+	size_t used = (size_t)snprintf(text, bytes, "%s%s", mark,
+				       path[0] == '-' ? "./" : "");
+
+	for (; *path && used + 6 < bytes; path++)
+		used += (size_t)sprintf(text + used,
+					*path == '\'' ? "'\\''" : "%c", *path);
+	strcpy(text + used, mark);
+}
+
+/* Prints where the trace is, what it lacks, and the command that reads it. */
 static void print_written(const char *path, const struct xs_file_header *header,
 			  uint64_t file_bytes)
 {
 	const uint64_t lost_ops = header->lost_ops + header->lost_cupti;
-	/* for a shell */
-	const char *quote = strpbrk(path, " \t\"$&;()<>|*?[]`\\") ? "'" : "";
-	char size[32], lost[96] = "";
+	char size[32], lost[96] = "", quoted[2 * PATH_MAX];
 
 	print_size(size, sizeof(size), file_bytes);
+	quote(quoted, sizeof(quoted), path);
 	if (header->lost_calls || lost_ops)
 		snprintf(lost, sizeof(lost),
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
-	print_line("wrote %s (%s%s). Next: xferspy report %s%s%s", path, size,
-		   lost, quote, path, quote);
+	print_line("wrote %s (%s%s). Next: xferspy report %s%s", path, size,
+		   lost, counts ? "TRACE --counters " : "", quoted);
 }
 
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)

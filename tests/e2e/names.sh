@@ -76,6 +76,14 @@ grep -q '^xferspy: wrote base.xspy.1 (.*). Next: xferspy report base.xspy.1$' er
 	fail "preloaded: the line does not name the file"
 expect "preloaded: rounds" "$(launches base.xspy.1)" 5
 
+# A shell reads the name in it as one word, and the command as a file.
+for file in "it's.xspy" '#1.xspy' '~a.xspy' '-o.xspy' 'a!{b}.xspy'; do
+	LD_PRELOAD="$XS_PRELOAD" XFERSPY_OUTPUT=$file \
+		timeout -k 5 $hangs "$XS_APPS/app" serial 1 >out 2>err
+	eval "set -- $(sed -n 's/.*Next: xferspy report //p' err)"
+	expect "$file: launches" "$(launches "$1")" 1
+done
+
 # A device or a pipe is no trace: nothing is written beside it, and no open
 # waits for a reader.
 mkfifo pipe
