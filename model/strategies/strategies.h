@@ -55,6 +55,7 @@ enum xs_language {
 	XS_LANGUAGE_JAX,
 	XS_LANGUAGE_CUPY,
 	XS_LANGUAGE_NUMBA,
+	XS_LANGUAGE_OPENMP, /* or OpenACC, where the runtime copies */
 	XS_LANGUAGES
 };
 

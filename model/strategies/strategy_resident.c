@@ -297,5 +297,9 @@ const struct xs_strategy xs_strategy_resident = {
 	    [XS_LANGUAGE_NUMBA] =
 		"dev = cuda.to_device(ary)  # once, before the loop; kernels "
 		"take dev",
+	    [XS_LANGUAGE_OPENMP] =
+		"#pragma omp target enter data map(to: in[:n]) // before the "
+		"loop\n"
+		"// OpenACC: #pragma acc enter data copyin(in[:n])",
 	},
 };

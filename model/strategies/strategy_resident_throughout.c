@@ -116,5 +116,11 @@ const struct xs_strategy xs_strategy_resident_throughout = {
 	    [XS_LANGUAGE_NUMBA] = "dev = cuda.to_device(ary)  # once, before "
 				  "the loop; kernels take dev\n"
 				  "dev.copy_to_host(ary)  # once, after it",
+	    [XS_LANGUAGE_OPENMP] =
+		"#pragma omp target enter data map(to: a[:n]) // before the "
+		"loop\n"
+		"#pragma omp target exit data map(from: a[:n]) // after it\n"
+		"// OpenACC: acc enter data copyin(a[:n]), acc exit data "
+		"copyout(a[:n])",
 	},
 };

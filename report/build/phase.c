@@ -154,6 +154,20 @@ static struct xs_result_site *same_place(const struct xs_result_phase *phase,
 	return NULL;
 }
 
+/* Returns whether OpenMP's or OpenACC's runtime, of gcc or of clang, made the
+ * call. */
+static bool is_offload(const struct xs_trace *trace, uint32_t site)
+{
+	const uint32_t module =
+	    site < trace->site_count ? trace->sites[site].module : XS_NONE;
+	const char *path = module < trace->module_count
+			       ? trace->strings[trace->modules[module].path]
+			       : "";
+
+	return strstr(path, "/libgomp-plugin-nvptx.so") ||
+	       strstr(path, "/libomptarget.");
+}
+
 static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_phase *phase,
 			struct xs_result_phase *out)
@@ -165,6 +179,7 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 		struct xs_result_site *site = &out->sites[out->site_count];
 		struct xs_result_site *other;
 
+		out->offloads |= is_offload(trace, phase->sites[i].site);
 		build_site(result, trace, phase, &phase->sites[i], site);
 		other = same_place(out, site);
 		xs_build_caller(result, trace, phase->sites[i].site,

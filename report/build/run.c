@@ -133,6 +133,4 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 	run->max_copy_connections = xs_number_known(asked.copy);
 	run->python = python_of(trace);
 	run->python_frames = has_python_frames(trace);
-	run->offloads = has_module_in(trace, "/libgomp-plugin-nvptx.so") ||
-			has_module_in(trace, "/libomptarget.");
 }

@@ -19,10 +19,14 @@ static bool is_python(const char *file)
  * own libraries call CUDA, if there is one. */
 static enum xs_language language_of(const struct xs_result *result,
 				    const struct xs_result_phase *phase,
-				    const struct xs_result_estimate *row)
+				    const struct xs_result_estimate *row,
+				    const struct xs_strategy *strategy)
 {
 	bool is_known = false;
 
+	/* the runtime's calls stand at a pragma; the program can pin itself */
+	if (phase->offloads && strategy->changes != XS_CHANGES_PINNING)
+		return XS_LANGUAGE_OPENMP;
 	XS_EACH(site, phase->sites, phase->site_count) {
 		if (!site->file || !xs_advice_is_about(phase, row, site))
 			continue;
@@ -171,15 +175,13 @@ const char *xs_code_of(struct xs_result *result,
 		       const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
-	const enum xs_language language = language_of(result, phase, row);
+	const enum xs_language language =
+	    strategy ? language_of(result, phase, row, strategy) : XS_LANGUAGES;
 	const struct calls calls = calls_of(phase, row);
 	struct xs_arena *arena = &result->arena;
 	const char *code;
 
-	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
-		return NULL;
-	/* what stands at a pragma is no call */
-	if (result->run.offloads && strategy->changes != XS_CHANGES_PINNING)
+	if (language >= XS_LANGUAGES || !strategy->code[language])
 		return NULL;
 	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
 	if (strategy->changes & XS_CHANGES_SIZES && calls.any_async)

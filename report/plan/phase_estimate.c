@@ -258,8 +258,7 @@ static void check_needs(struct xs_result *result,
 			const struct xs_result_phase *phase, unsigned changes,
 			struct xs_result_estimate *out)
 {
-	const char *why =
-	    result->run.offloads ? pragmas_lack(phase, changes) : NULL;
+	const char *why = phase->offloads ? pragmas_lack(phase, changes) : NULL;
 
 	if (!why && phase->free_bytes != XS_UNKNOWN &&
 	    out->more_bytes > phase->free_bytes)

@@ -158,7 +158,9 @@ struct xs_result_phase {
 	int64_t in_sets; /* of device memory that its rounds fill in turn; 0 */
 	const char *order; /* issue order: "depth", "breadth" */
 	const char *src_memory, *dst_memory;
-	bool staged; /* the host copies to pinned memory before a copy in */
+	bool staged;   /* the host copies to pinned memory before a copy in */
+	bool offloads; /* a runtime of OpenMP or OpenACC makes calls, and owns
+			* the device's memory and streams */
 	const char **kernel_names; /* demangled, each once, in issue order */
 	size_t kernel_name_count;
 	const char *kernel_label; /* the first one without its namespaces and

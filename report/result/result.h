@@ -71,8 +71,6 @@ struct xs_result_run {
 	/* framework of the Python code; XS_LANGUAGES: not known */
 	enum xs_language python;
 	bool python_frames; /* calls have frames of Python */
-	bool offloads;	    /* a runtime of OpenMP or OpenACC owns the device's
-			     * memory and streams */
 };
 
 /* Where the time of the run went. */

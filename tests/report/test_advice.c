@@ -272,7 +272,7 @@ TEST(pragmas_have_no_launches_and_no_small_buffers)
 
 	assert_true(estimate_of(&result, &phase, "pinned").applies);
 	assert_true(estimate_of(&result, &phase, "graph").applies);
-	result.run.offloads = true;
+	phase.offloads = true;
 	assert_false(estimate_of(&result, &phase, "pinned").applies);
 	assert_false(estimate_of(&result, &phase, "graph").applies);
 	assert_true(estimate_of(&result, &phase, "resident").applies);
