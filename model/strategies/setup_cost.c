@@ -154,15 +154,20 @@ static const char *const keeps_sets[][2] = {
      MORE_SETS "each has new pages, by its page faults"},
 };
 
-/* The sets of buffers that rounds use at one time. */
+/* The sets of buffers that the phase's rounds use at one time. Rounds of other
+ * phases beside them, as of other threads, have their own: they are not in the
+ * time from its first round to its last one. */
 static double sets_at_once(const struct xs_phase *phase)
 {
 	const double total_ns = (double)phase->total_ns;
+	const double span_ns =
+	    fmax((double)phase->wall_ns,
+		 (double)(phase->last_end_ns - phase->first_start_ns));
 
 	return xs_rounds_are_concurrent((double)phase->concurrent_ns,
 					total_ns) &&
-		       phase->wall_ns
-		   ? fmax(round(total_ns / (double)phase->wall_ns), 1)
+		       span_ns > 0
+		   ? fmax(round(total_ns / span_ns), 1)
 		   : 1;
 }
 

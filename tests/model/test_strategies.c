@@ -274,6 +274,13 @@ TEST(test_pinning_needs_the_same_buffers)
 	phase.steps[2].same_host = false;
 	phase.h2d_buffers = phase.d2h_buffers = 1;
 	assert_has(estimated("pinned")->needs, "their addresses differ");
+	/* rounds of another phase beside them have buffers of their own */
+	phase.total_ns = phase.concurrent_ns = 4000000;
+	phase.wall_ns = 2000000;
+	phase.last_end_ns = phase.first_start_ns + 4000000;
+	assert_has(estimated("pinned")->needs, "one set of buffers");
+	phase.last_end_ns -= 2000000;
+	assert_has(estimated("pinned")->needs, "a set of buffers for each");
 }
 
 /* What several lines copy, in and out, is pinned once: the step counts the
