@@ -307,6 +307,9 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	out->after_ns = xs_result_untraced_wall_ns(result);
 	if (out->after_ns != XS_UNKNOWN)
 		out->after_ns -= out->startup_ns + out->steady_ns;
+	/* a run of more than 36 years has no end that is known */
+	if (out->after_ns < 0)
+		out->after_ns = XS_UNKNOWN;
 	find_host_place(result, trace, span);
 	xs_build_pinning(result, trace, span);
 	xs_build_gpu_turns(result, trace, span);

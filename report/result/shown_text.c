@@ -205,10 +205,9 @@ const char *xs_result_phase_text(struct xs_result *result,
 int64_t xs_result_in_run_ns(const struct xs_result *result,
 			    const struct xs_result_phase *phase)
 {
-	const int64_t ns =
-	    xs_result_repeated_ns(phase) +
-	    xs_number_round(xs_result_of_run(
-		phase, (double)xs_result_used_between_ns(phase)));
+	const int64_t ns = xs_number_round(
+	    (double)xs_result_repeated_ns(phase) +
+	    xs_result_of_run(phase, (double)xs_result_used_between_ns(phase)));
 
 	return phase == result->steady.phase && ns > result->verdict.steady_ns
 		   ? result->verdict.steady_ns

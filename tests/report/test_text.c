@@ -582,4 +582,18 @@ TEST(characters_are_counted_not_bytes)
 	free(text);
 }
 
+/* Neither rounds of decades nor the time between them are a number. */
+TEST(sums_of_decades_are_unknown)
+{
+	struct xs_result_estimate row = {.applies = true,
+					 .between_ns = INT64_C(1) << 59};
+	const struct xs_result_phase phase = {.rounds = 8,
+					      .wall_ns = INT64_C(1) << 60,
+					      .round_ns = INT64_C(1) << 57,
+					      .estimates = &row,
+					      .estimate_count = 1};
+
+	assert_int_equal(xs_result_in_run_ns(result, &phase), XS_UNKNOWN);
+}
+
 RUN_TESTS(set_up, tear_down)
