@@ -266,7 +266,7 @@ const struct xs_config_variable xs_config_variables[] = {
     {"XFERSPY_GRAPHS", is_graphs, "launch or nodes", "the default is used"},
     {"XFERSPY_HASH", is_hash, "1, full or 0", "nothing is hashed"},
     {"XFERSPY_DATAFLOW", is_dataflow, "sample, all or off",
-     "no pointers are recorded"},
+     "pointers are recorded as usual"},
     {"XFERSPY_STACK", is_stack, "leaf, off, or at most 64 frames",
      "call sites are recorded as usual"},
     {"XFERSPY_LOG", NULL, NULL, NULL},

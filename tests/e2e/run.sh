@@ -94,6 +94,9 @@ expect "variables: exit code" "$status" 0
 expect "variables: lines" "$(wc -l <err)" 3
 says "unknown" '^xferspy: XFERSPY_MODES is no variable of xferspy; it is ignored$'
 says "wrong" '^xferspy: XFERSPY_MODE=fast is not valid (trace, light,.* or off); traced as usual$'
+XFERSPY_DATAFLOW=on traced "$XS_APPS/app" serial 1
+says "wrong dataflow" 'sample, all or off); pointers are recorded as usual$'
+"$XS_COMMAND" dump ./*.xspy | grep -q '^pointers ' || fail "wrong dataflow: no pointers"
 XFERSPY_MODE=fast XFERSPY_SUMMARY=0 traced ./starts free
 expect "variables, no summary" "$(cat err)" ""
 XFERSPY_MODE=fast OMPI_COMM_WORLD_RANK=1 traced ./starts free
