@@ -88,6 +88,12 @@ static inline bool xs_call_pins(const struct xs_call *call)
 	       call->call_class == XS_CALL_REGISTER;
 }
 
+static inline bool xs_call_unpins(const struct xs_call *call)
+{
+	return call->call_class == XS_CALL_FREE_PINNED ||
+	       call->call_class == XS_CALL_UNREGISTER;
+}
+
 /* The launch of a CUDA graph. Times are CLOCK_REALTIME ns. */
 struct xs_graph_launch {
 	uint64_t start_ns, end_ns; /* of the whole; by_node: of no meaning */

@@ -103,6 +103,8 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 			continue;
 		if (xs_call_pins(call))
 			out->pinned_alloc_ns += xs_call_ns(call);
+		if (xs_call_unpins(call))
+			out->pinned_free_ns += xs_call_ns(call);
 		if (blocks[keys[i].index])
 			xs_interval_union_add(&blocked, call->start_ns,
 					      call->end_ns);
@@ -241,28 +243,26 @@ static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 			const struct xs_weights *w, const struct scope *scope,
 			struct xs_timeline *out)
 {
-	double blocked = 0, seen_blocked = 0, pinning = 0, seen_pinning = 0;
+	uint64_t *const sums[] = {&out->host_blocked_ns, &out->pinned_alloc_ns,
+				  &out->pinned_free_ns};
+	double all[] = {0, 0, 0}, seen[] = {0, 0, 0};
 
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
+		const bool is_of[] = {blocks[i], xs_call_pins(call),
+				      xs_call_unpins(call)};
 		double ns = (double)xs_call_ns(call);
 		double weight = xs_weight(w->calls, (uint32_t)i);
 
 		if (!xs_run_span_has(scope->span, call->start_ns))
 			continue;
-		if (blocks[i]) {
-			blocked += ns * weight;
-			seen_blocked += ns;
-		}
-		if (xs_call_pins(call)) {
-			pinning += ns * weight;
-			seen_pinning += ns;
+		for (int k = 0; k < 3; k++) {
+			all[k] += is_of[k] * ns * weight;
+			seen[k] += is_of[k] * ns;
 		}
 	}
-	out->host_blocked_ns =
-	    xs_weighted(out->host_blocked_ns, share(blocked, seen_blocked));
-	out->pinned_alloc_ns =
-	    xs_weighted(out->pinned_alloc_ns, share(pinning, seen_pinning));
+	for (int k = 0; k < 3; k++)
+		*sums[k] = xs_weighted(*sums[k], share(all[k], seen[k]));
 }
 
 static int build(const struct xs_trace *trace, const struct scope *scope,

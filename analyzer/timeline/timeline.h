@@ -18,6 +18,7 @@ struct xs_timeline {
 	uint64_t host_blocked_ns; /* in blocking copies and synchronisations;
 				   * union per thread, summed over threads */
 	uint64_t pinned_alloc_ns; /* in pinned allocations and registrations */
+	uint64_t pinned_free_ns;  /* in their frees */
 	uint64_t migrated_bytes[XS_OP_KINDS]; /* managed memory; not part of the
 					       * totals */
 	uint64_t migrated_ns[XS_OP_KINDS];    /* union over migrations; not part

@@ -83,6 +83,7 @@ static void fill_totals(const struct xs_trace *trace,
 	out->pageable_async_ops = GPU(line->pageable_async_ops);
 	out->host_blocked_ns = HOST(line->host_blocked_ns);
 	out->pinned_alloc_ns = HOST(line->pinned_alloc_ns);
+	out->pinned_free_ns = HOST(line->pinned_free_ns);
 	out->init_ns = trace->startup.ns ? HOST(trace->startup.ns) : XS_UNKNOWN;
 	out->init_at_most = trace->startup.call == XS_NONE;
 #undef GPU

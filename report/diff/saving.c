@@ -18,36 +18,32 @@ static const char *change(struct xs_diff *diff, const struct xs_diff_total *in)
 			in->change > 0 ? "+" : "", xs_units_ns(in->change).s);
 }
 
-static const struct xs_diff_total *find_pinning(const struct xs_diff *diff)
-{
-	XS_EACH(total, diff->totals, diff->total_count) {
-		if (strcmp(total->name, "pinning") == 0)
-			return total;
-	}
-	return NULL;
-}
-
 static bool is_told(const struct xs_diff_total *in, int64_t most_ns)
 {
 	return in->change != XS_UNKNOWN && in->change != 0 &&
 	       llabs(in->change) >= most_ns / LEAST_PART;
 }
 
-/* "start-up +23.3 ms, steady part -14.6 ms; of these pinning +12.0 ms" */
+/* "start-up +23.3 ms, steady part -14.6 ms; of these pinning +12.0 ms,
+ * unpinning +3.00 ms" */
 static const char *parts(struct xs_diff *diff)
 {
-	const struct xs_diff_total *pinning = find_pinning(diff);
 	const int64_t most_ns = llabs(diff->totals[0].change);
-	const char *text = "";
+	const char *text = "", *joint = "; of these ";
 
 	for (size_t i = 0; i < XS_DIFF_PARTS; i++)
 		if (is_told(&diff->totals[i], most_ns))
 			text = xs_print(&diff->arena, "%s%s%s", text,
 					*text ? ", " : "",
 					change(diff, &diff->totals[i]));
-	if (*text && pinning && is_told(pinning, most_ns))
-		text = xs_print(&diff->arena, "%s; of these %s", text,
-				change(diff, pinning));
+	XS_EACH(total, diff->totals, diff->total_count) {
+		if (!*text || !strstr(total->name, "pinning") ||
+		    !is_told(total, most_ns))
+			continue;
+		text = xs_print(&diff->arena, "%s%s%s", text, joint,
+				change(diff, total));
+		joint = ", ";
+	}
 	return text;
 }
 
@@ -118,7 +114,8 @@ static const char *text_of(struct xs_diff *diff)
 	    "interval%s%s.",
 	    effect(diff, in->saves_ns, in->low_ns, in->high_ns), setup,
 	    effect(diff, in->measured_ns, in->measured_ns, in->measured_ns),
-	    in->within ? "inside" : "outside", in->within ? "" : ": ",
+	    in->within ? "inside" : "outside",
+	    in->within || !*diff->parts ? "" : ": ",
 	    in->within ? "" : diff->parts);
 }
 

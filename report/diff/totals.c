@@ -22,6 +22,7 @@ const struct xs_total_row xs_total_rows[] = {
     ROW("GPU busy", XS_DIFF_NS, totals.gpu_busy_ns),
     ROW("host blocked", XS_DIFF_NS, totals.host_blocked_ns),
     ROW("pinning", XS_DIFF_NS, totals.pinned_alloc_ns),
+    ROW("unpinning", XS_DIFF_NS, totals.pinned_free_ns),
     ROW("bytes in", XS_DIFF_BYTES, totals.h2d_bytes),
     ROW("bytes out", XS_DIFF_BYTES, totals.d2h_bytes),
     ROW("copies in", XS_DIFF_COUNT, totals.h2d_ops),

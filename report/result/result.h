@@ -80,7 +80,8 @@ struct xs_result_totals {
 	int64_t h2d_ns, d2h_ns, kernel_ns;  /* at least one such op runs */
 	int64_t d2d_bytes, d2d_ops, d2d_ns; /* on one device */
 	int64_t p2p_bytes, p2p_ops, p2p_ns; /* between devices */
-	int64_t gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns;
+	int64_t gpu_busy_ns, overlap_ns, host_blocked_ns;
+	int64_t pinned_alloc_ns, pinned_free_ns;
 	/* of managed memory, not included above */
 	int64_t migrated_h2d_bytes, migrated_d2h_bytes;
 	int64_t migrated_h2d_ns, migrated_d2h_ns;

@@ -105,6 +105,9 @@ module module=9 path=9001\nsite|" $reports/advice/alloc-round.txt >loaded.txt
 prints 'sed "/^site/s/module=[0-9]*/module=9/" loaded.txt >omp.txt
 	xferspy report --machine h200 omp.txt' '#pragma omp target enter data map(to: in'
 expect 1 '' - 'xferspy report --machine h200 omp.txt | grep "cudaMalloc(&buffer"'
+# What frees pinned memory has a row.
+prints 'xferspy diff $stencil $examples/traces/stencil-512-pinned.xspy --machine h200' \
+	'  unpinning        0 ns  66.8 ms  +66.8 ms'
 # The time of copies and their number have names of their own.
 expect 1 '' - 'xferspy diff $traces/pageable.txt $traces/two-kernels.txt |
 	grep -E "^  (copies|kernels)" | cut -c1-18 | sort | uniq -d | grep .'

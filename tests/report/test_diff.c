@@ -216,6 +216,8 @@ TEST(parts_add_up_to_the_run)
 {
 	pair.after->verdict.startup_ns += 700000000;
 	pair.after->verdict.after_ns -= 700000000;
+	pair.after->totals.pinned_alloc_ns = 100000000;
+	pair.after->totals.pinned_free_ns = 60000000;
 	build_pair();
 	const char *const names[] = {"afterwards", "start-up", "steady part",
 				     "tracing"};
@@ -227,7 +229,8 @@ TEST(parts_add_up_to_the_run)
 	}
 	assert_int_equal(sum, pair.diff.wall.change);
 	assert_string_equal(pair.diff.parts,
-			    "afterwards -2.70 s, start-up +700 ms");
+			    "afterwards -2.70 s, start-up +700 ms; of these "
+			    "pinning +100 ms, unpinning +60.0 ms");
 }
 
 TEST(no_saving_of_the_run_is_scored_for_other_work)

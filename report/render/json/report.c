@@ -23,6 +23,7 @@ static const struct xs_json_field totals[] = {
     FIELDS(h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels, h2d_ns, d2h_ns),
     FIELDS(kernel_ns, d2d_bytes, d2d_ops, d2d_ns, p2p_bytes, p2p_ops, p2p_ns),
     FIELDS(gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns),
+    FIELD(pinned_free_ns),
     FIELDS(migrated_h2d_bytes, migrated_d2h_bytes, migrated_h2d_ns),
     FIELDS(migrated_d2h_ns, init_ns, init_at_most, pageable_async_ops),
     {0}};
