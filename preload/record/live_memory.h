@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XS_LIVE_MEMORY_MOST 16384u
+#define XS_LIVE_MEMORY_MOST 1000000u
 
 /* The functions below take a lock: call them in a guard (util/guard.h). Times
  * are CLOCK_REALTIME ns. */
