@@ -369,7 +369,7 @@ static bool is_launch(const struct xs_plan *plan, const struct xs_phase *phase,
 		      size_t i)
 {
 	return plan->actions[i].unit == XS_UNIT_SM ||
-	       (plan->actions[i].unit == XS_UNIT_NONE && i < plan->recorded &&
+	       (i < plan->recorded && plan->actions[i].unit == XS_UNIT_NONE &&
 		phase->steps[i].kind == XS_STEP_KERNEL);
 }
 
