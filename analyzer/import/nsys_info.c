@@ -31,9 +31,10 @@ static int check_schema(struct xs_nsys *n)
 {
 	char schema[32], product[32];
 	unsigned major = 0, minor = 0;
-	int rc;
+	int rc, digits;
 
 	find_meta(n, "EXPORT_SCHEMA_VERSION", schema, sizeof(schema));
+	digits = (int)strspn(schema, "0123456789."); /* the rest may be bytes */
 	find_meta(n, "EXPORT_PRODUCT_VERSION", product, sizeof(product));
 	if (!xs_nsys_db_has_table(&n->db, "StringIds"))
 		return xs_import_fail(
@@ -44,14 +45,14 @@ static int check_schema(struct xs_nsys *n)
 		snprintf(schema, sizeof(schema), "unknown");
 	else if (sscanf(schema, "%u.%u", &major, &minor) != 2 || major < 2)
 		return xs_import_fail(n->db.error,
-				      "its schema %s is not known; export it "
+				      "its schema %.*s is not known; export it "
 				      "with a newer nsys",
-				      schema);
+				      digits, schema);
 	if (major > 3) {
 		xs_import_fail(n->db.error,
-			       "its schema %s is newer than this xferspy; read "
-			       "it with a newer one",
-			       schema);
+			       "its schema %.*s is newer than this xferspy; "
+			       "read it with a newer one",
+			       digits, schema);
 		return -EPROTONOSUPPORT;
 	}
 	rc = xs_foreign_add_info(&n->foreign,

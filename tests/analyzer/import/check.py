@@ -200,6 +200,11 @@ class Nsys(unittest.TestCase):
         self.assertIn(f"! after: {path}: {what}", lacking.stdout)
         self.assertIn("not compared", lacking.stdout)
 
+    def test_schema_that_is_no_number(self):
+        path = self.changed("UPDATE META_DATA_EXPORT SET value = '2' || char(27) || 'c' "
+                            "WHERE name = 'EXPORT_SCHEMA_VERSION'")
+        self.assertIn("its schema 2 is not known", run("report", path).stderr)
+
     def test_kernels_without_a_record(self):
         made = report(self.changed("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL"))
         for totals in (made["totals"], made["steady"]["totals"], made["device_totals"][0]):
