@@ -222,7 +222,7 @@ static int add_phase(struct builder *b, uint32_t index)
 	      xs_result_of_run(
 		  out, (double)(xs_result_untraced_ns(out) - pinned->round_ns)),
 	      fmax((double)pinned->setup_ns, 0) /
-		  scale(b, first, phase, pinned->needs));
+		  scale(b, first, phase, pinned->only_if));
 	return 0;
 }
 

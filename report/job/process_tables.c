@@ -176,7 +176,7 @@ static const char *assumes_of(struct xs_arena *arena,
 
 	for (size_t i = 0; i < row->assume_count; i++)
 		if (!(row->bound && !strcmp(row->assumes[i], row->bound)) &&
-		    !(row->needs && !strcmp(row->assumes[i], row->needs)))
+		    !(row->only_if && !strcmp(row->assumes[i], row->only_if)))
 			list = list ? xs_print(arena, "%s; %s", list,
 					       row->assumes[i])
 				    : row->assumes[i];
@@ -239,7 +239,7 @@ static size_t collect(const struct xs_digest_process *p, struct step *list)
 				.code = in->code,
 				.condition = in->condition
 						 ? in->condition
-						 : in->estimate->needs,
+						 : in->estimate->only_if,
 				.assumes =
 				    assumes_of(&result->arena, in->estimate),
 				.at_most =

@@ -87,7 +87,7 @@ xs_alternative_without(const struct xs_result *result,
 		    row && row->effort_level > XS_EFFORT_NONE &&
 			    row->n_streams == XS_UNKNOWN &&
 			    row->saves_ns != XS_UNKNOWN && !row->bound &&
-			    !row->needs
+			    !row->only_if
 			? xs_step_gain_of(steps, xs_strategies[i], row).adds_ns
 			: 0;
 

@@ -80,7 +80,7 @@ nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 			const struct xs_result_estimate *row =
 			    xs_result_best(phase, xs_strategies[k]->id, false);
 
-			if (!row || (row->needs != NULL) != condition ||
+			if (!row || (row->only_if != NULL) != condition ||
 			    !xs_result_may_hold(row) ||
 			    xs_worth_lacks_next(phase, row) ||
 			    row->saves_ns == XS_UNKNOWN ||
@@ -130,9 +130,10 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns,
 			     xs_units_in_range_ns(shown.round_ns, shown.low_ns,
 						  shown.high_ns)
 				 .s);
-	return xs_print(
-	    &result->arena, "; %s would save %s of it%s, but only if %s",
-	    row->strategy, share_of(result, of, row).s, uncertain, row->needs);
+	return xs_print(&result->arena,
+			"; %s would save %s of it%s, but only if %s",
+			row->strategy, share_of(result, of, row).s, uncertain,
+			row->only_if);
 }
 
 /* "; the 24.6 ms of the verdict are a limit, and no prediction", if that is a

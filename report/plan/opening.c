@@ -60,7 +60,7 @@ static bool is_alone(const struct xs_result *result,
 
 static const char *condition_of(const struct xs_result_step *step)
 {
-	return step->condition ? step->condition : step->estimate->needs;
+	return step->condition ? step->condition : step->estimate->only_if;
 }
 
 /* Adds the steps that are the same change at other lines, and need no step that

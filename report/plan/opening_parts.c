@@ -156,5 +156,5 @@ const char *xs_opening_no_step(struct xs_result *result)
 		      xs_units_ns(xs_result_capped_ns(
 				      result, result->nearest_if->saves_ns))
 			  .s,
-		      result->nearest_if->needs));
+		      result->nearest_if->only_if));
 }

@@ -274,15 +274,15 @@ static void check_needs(struct xs_result *result,
 	out->round_ns = out->low_ns = out->high_ns = XS_UNKNOWN;
 }
 
-/* Puts another text in the place of what the row needs. */
-static void set_needs(struct xs_result_estimate *out, const char *needs)
+/* Puts another text in the place of the row's condition. */
+static void set_only_if(struct xs_result_estimate *out, const char *only_if)
 {
 	for (size_t i = 0; i < out->assume_count; i++)
-		if (strcmp(out->assumes[i], out->needs) == 0)
-			out->assumes[i] = needs;
-	if (out->bound && strcmp(out->bound, out->needs) == 0)
-		out->bound = needs;
-	out->needs = needs;
+		if (strcmp(out->assumes[i], out->only_if) == 0)
+			out->assumes[i] = only_if;
+	if (out->bound && strcmp(out->bound, out->only_if) == 0)
+		out->bound = only_if;
+	out->only_if = only_if;
 }
 
 /* Another number of pieces is a number in the host's code, and what pieces need
@@ -292,15 +292,15 @@ static void keep_pieces(struct xs_arena *arena,
 			struct xs_result_estimate *out)
 {
 	xs_result_set_effort(out, XS_EFFORT_PLACE);
-	if (!out->needs)
+	if (!out->only_if)
 		return;
-	set_needs(out,
-		  xs_print(arena, "%s, which its %" PRId64 " pieces meet now",
-			   out->needs, phase->kernels));
+	set_only_if(out,
+		    xs_print(arena, "%s, which its %" PRId64 " pieces meet now",
+			     out->only_if, phase->kernels));
 	if (out->n_streams >= phase->kernels)
 		return;
-	out->bound = out->bound == out->needs ? NULL : out->bound;
-	out->needs = NULL;
+	out->bound = out->bound == out->only_if ? NULL : out->bound;
+	out->only_if = NULL;
 }
 
 /* Of a round shorter than this part of its kernels, some are side by side. */
@@ -311,13 +311,14 @@ static void need_beside(struct xs_arena *arena,
 			const struct xs_estimate *in,
 			struct xs_result_estimate *out)
 {
-	if (out->needs && out->applies && !in->has_room &&
+	if (out->only_if && out->applies && !in->has_room &&
 	    (double)(out->round_ns + out->between_ns) <
 		(double)phase->kernel_busy_ns * KERNELS_BESIDE)
-		set_needs(out, xs_print(arena,
-					"%s, and kernels run side by side, on "
-					"SMs that one leaves idle",
-					out->needs));
+		set_only_if(out,
+			    xs_print(arena,
+				     "%s, and kernels run side by side, on "
+				     "SMs that one leaves idle",
+				     out->only_if));
 }
 
 /* A round that is changed is predicted from the median one. Where the mean one

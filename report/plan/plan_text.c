@@ -151,11 +151,11 @@ static const char *say_instead(struct xs_result *result,
 	else if (step == &steps->longer)
 		beside = ", and in each longer one";
 	return xs_print(arena, "In its place, %s %s %s %s%s%s%s; effort: %s.",
-			row->strategy, row->needs ? "may save" : "saves",
+			row->strategy, row->only_if ? "may save" : "saves",
 			xs_units_ns(xs_number_round(more_ns)).s,
 			step == &steps->longer ? "in this run" : "more", beside,
-			row->needs ? ", only if " : "",
-			row->needs ? row->needs : "", row->effort);
+			row->only_if ? ", only if " : "",
+			row->only_if ? row->only_if : "", row->effort);
 }
 
 /* " If its condition does not hold, reuse saves 31 ms; effort: ...", beside the
@@ -170,7 +170,7 @@ static const char *fallback(struct xs_result *result,
 	double adds_ns;
 
 	if (step != &steps->longer &&
-	    (step->estimate->bound || step->estimate->needs)) {
+	    (step->estimate->bound || step->estimate->only_if)) {
 		before.count = (size_t)(step - steps->items);
 		row = xs_alternative_without(result, &before, step->estimate,
 					     &adds_ns);

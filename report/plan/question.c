@@ -127,7 +127,7 @@ static bool is_outdone(const struct choice *choice)
 		const struct xs_result_estimate *other =
 		    xs_result_best(choice->phase, xs_strategies[i]->id, false);
 
-		if (other && other->needs && xs_result_may_hold(other) &&
+		if (other && other->only_if && xs_result_may_hold(other) &&
 		    other->effort_level < choice->row->effort_level &&
 		    other->saves_ns >= choice->row->saves_ns)
 			return true;

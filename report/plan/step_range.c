@@ -30,8 +30,8 @@ static bool is_made_near(const struct xs_result_phase *phase,
 {
 	return step->strategy == its->strategy &&
 	       step->estimate->n_streams == its->estimate->n_streams &&
-	       xs_result_same_text(step->estimate->needs,
-				   its->estimate->needs) &&
+	       xs_result_same_text(step->estimate->only_if,
+				   its->estimate->only_if) &&
 	       xs_result_share(phase) == 1 && xs_result_share(other) == 1 &&
 	       phase->apart == other->apart &&
 	       xs_lines_are_near(phase, other, its->estimate);
@@ -278,5 +278,5 @@ void xs_step_set_run(const struct xs_result *result,
 	    out->saves_low_ns != XS_UNKNOWN && out->saves_low_ns < 0;
 	out->is_question =
 	    (out->may_be_slower && out->pays_rounds == XS_UNKNOWN) ||
-	    out->estimate->needs;
+	    out->estimate->only_if;
 }

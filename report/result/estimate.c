@@ -129,7 +129,7 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .doubtful = in->doubtful,
 	    .returning = in->returning,
 	    .bound = in->bound,
-	    .needs = in->needs,
+	    .only_if = in->needs,
 	};
 	set_texts(arena, in, out);
 	refuse_beyond(in, out);

@@ -62,7 +62,7 @@ struct xs_result_estimate {
 	bool quiet;	      /* nothing to change: why is not printed */
 	bool unmeasured;      /* why: the profile lacks a value */
 	const char *bound;    /* NULL: prediction; else upper bound if */
-	const char *needs;    /* the first of assumes that the trace does not
+	const char *only_if;  /* the first of assumes that the trace does not
 			       * show, or bound; NULL: none */
 	bool other_advice;    /* its advice is the strategy's other_advice */
 	bool doubtful;	      /* the trace speaks against that condition */

@@ -224,7 +224,7 @@ const char *xs_result_step_conditions(struct xs_result *result,
 {
 	const struct xs_result_estimate *row = step->estimate;
 	struct xs_arena *arena = &result->arena;
-	const char *only_if = step->condition ? step->condition : row->needs;
+	const char *only_if = step->condition ? step->condition : row->only_if;
 	const char *list =
 	    only_if ? xs_result_only_if(arena, only_if, step->if_not_ns) : NULL;
 	bool keeps = false;

@@ -172,7 +172,7 @@ static const char *reason(const struct xs_result_phase *phase,
 
 	if ((double)more_ns <= xs_result_of_run(phase, off_ns))
 		return "uncertain";
-	if (!xs_result_may_hold(row) || (row->needs && !row->chosen))
+	if (!xs_result_may_hold(row) || (row->only_if && !row->chosen))
 		return "only on its condition";
 	return row->bound && row->effort_level >= XS_EFFORT_REWRITE
 		   ? "less than the steps, for rewritten kernels"

@@ -57,7 +57,7 @@ static struct xs_result_estimate row(const struct xs_result_phase *phase,
 		out.effort = "kernels rewritten";
 		out.effort_level = XS_EFFORT_REWRITE;
 		out.assumes_once = true;
-		out.bound = out.needs = once[0];
+		out.bound = out.only_if = once[0];
 		out.assumes = once;
 		out.assume_count = 1;
 	}

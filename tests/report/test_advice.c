@@ -90,10 +90,10 @@ TEST(a_round_below_its_kernels_has_a_condition)
 				 .needs = "rounds are independent"};
 
 	xs_phase_estimate_build(&result, &phase, &in, &out);
-	assert_string_equal(out.needs, "rounds are independent");
+	assert_string_equal(out.only_if, "rounds are independent");
 	in.round_ns = 11.7e6;
 	xs_phase_estimate_build(&result, &phase, &in, &out);
-	assert_string_equal(out.needs,
+	assert_string_equal(out.only_if,
 			    "rounds are independent, and kernels run side by "
 			    "side, on SMs that one leaves idle");
 	xs_arena_free(&result.arena);

@@ -306,7 +306,7 @@ TEST(a_need_makes_a_question)
 
 	row.assumes = assumes;
 	row.assume_count = 2;
-	row.needs = assumes[0];
+	row.only_if = assumes[0];
 	result->plan_count = 1;
 	result->plan[0].estimate = &row;
 	result->plan[0].condition = NULL;

@@ -203,7 +203,7 @@ TEST(a_condition_is_asked_for_much)
 
 	expect("graph");
 	assert_int_equal(result->plan[0].if_not_ns, XS_UNKNOWN);
-	graph->bound = graph->needs = "it only issues";
+	graph->bound = graph->only_if = "it only issues";
 	graph->otherwise_ns = 51 * MS;
 	expect("");
 	graph->otherwise_ns--;
@@ -503,12 +503,12 @@ TEST(more_effort_that_saves_more_is_named)
 	expect("double-buffer");
 	assert_has(result->plan[0].text,
 		   "In its place, streams saves 90.0 ms more; effort: some.");
-	streams->needs = "rounds are independent";
+	streams->only_if = "rounds are independent";
 	expect("double-buffer");
 	assert_has(result->plan[0].text,
 		   "In its place, streams may save 90.0 ms more, only if "
 		   "rounds are independent; effort: some.");
-	streams->needs = NULL;
+	streams->only_if = NULL;
 	/* by less than 5 %, too, unless it may be off by that */
 	set(buffers, 20, 21);
 	expect("double-buffer");
@@ -661,7 +661,7 @@ TEST(what_is_left_without_a_condition_is_told)
 	reuse = add(phase, "reuse", 40);
 	reuse->high_ns = reuse->known_high_ns = 60 * MS;
 	twice = add(phase, "double-buffer", 10);
-	twice->needs = "rounds are independent";
+	twice->only_if = "rounds are independent";
 	expect("pinned double-buffer");
 	assert_has(result->plan[1].text, "If its condition does not hold, "
 					 "reuse saves about 100 ms; effort");
@@ -1078,7 +1078,7 @@ TEST(merging_comes_before_pinning_many_buffers)
 	batch->low_ns = batch->known_low_ns = 19 * MS;
 	batch->high_ns = batch->known_high_ns = 21 * MS;
 	expect("batch");
-	batch->bound = batch->needs = "only issues";
+	batch->bound = batch->only_if = "only issues";
 	expect("pinned batch");
 }
 
@@ -1263,7 +1263,7 @@ TEST(a_loss_is_of_all_phases)
 		struct xs_result_estimate *row = add(&phase[i], "graph", 25);
 
 		sites[i].step = "kernel";
-		row->bound = row->needs = "it only issues";
+		row->bound = row->only_if = "it only issues";
 		set(row, 25, 3);
 		row->otherwise_ns = 51 * MS;
 	}
@@ -1419,7 +1419,7 @@ TEST(a_question_has_the_range_of_a_step)
 	phase->host_blocked_ns = 45 * MS;
 	says_why("resident may save 250 ms (240-270 ms)");
 	streams = add(phase, "streams", 25);
-	streams->needs = "pieces are independent";
+	streams->only_if = "pieces are independent";
 	streams->known_high_ns = 60 * MS;
 	says_why("nothing without a condition");
 }

@@ -119,7 +119,7 @@ TEST(rows_add_no_more_than_the_steps_leave)
 	xs_result_row_add_beyond(&result, 1, 1, &list, &phase, &rows[BUFFERS]);
 	assert_has(list, "streams saves 150 ms more (little for its effort)");
 	/* it would lose too much without its condition */
-	rows[BUFFERS].needs = "its pieces are independent";
+	rows[BUFFERS].only_if = "its pieces are independent";
 	list = NULL;
 	xs_result_row_add_beyond(&result, 1, 1, &list, &phase, &rows[BUFFERS]);
 	assert_has(list, "streams saves 150 ms more (only on its condition)");

@@ -364,7 +364,7 @@ TEST(what_matters_is_shown)
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)plan[1].estimate;
 
-	row->bound = row->needs = "pieces are independent";
+	row->bound = row->only_if = "pieces are independent";
 	plan[1].is_question = true;
 	plan[1].round_low_ns = 1;
 	expect_lines((const char *const[]){"streams* n=8  ~", NULL});
@@ -406,7 +406,7 @@ TEST(a_star_is_explained)
 	    (struct xs_result_estimate *)result->plan[1].estimate;
 	struct xs_result_estimate other;
 
-	row->needs = assumes[0];
+	row->only_if = assumes[0];
 	expect_lines(
 	    (const char *const[]){"     streams* n=8  12.0 ms",
 				  "\n  * on a condition that the trace "
@@ -423,7 +423,7 @@ TEST(a_star_is_explained)
 	result->phases[1].estimates = &other;
 	result->phases[1].estimate_count = 1;
 	other = *row;
-	other.needs = "each round alone";
+	other.only_if = "each round alone";
 	result->all_asked = true;
 	expect_lines((const char *const[]){"streams of phase 1",
 					   ": each round alone", NULL});

@@ -25,8 +25,9 @@ const struct xs_json_field xs_json_estimate[] = {
     FIELDS(breakeven_rounds, effort, applies, assumes_once, bound),
     FIELDS(otherwise_ns, why, chosen, app_wall_low_ns, app_wall_high_ns),
     FIELDS(known_low_ns, known_high_ns, shared_low_ns, shared_high_ns),
-    FIELDS(more_bytes, between_ns, new_memory_ns, needs, setup_less_ns),
-    FIELD(setup_more_ns),
+    FIELDS(more_bytes, between_ns, new_memory_ns),
+    NAMED("needs", only_if),
+    FIELDS(setup_less_ns, setup_more_ns),
     TEXTS(assumes, assume_count),
     {0}};
 

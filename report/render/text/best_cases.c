@@ -7,18 +7,18 @@
 #include <string.h>
 
 /* Whether a printed step names the condition, or the question. */
-static bool is_said(const struct xs_result *result, const char *needs)
+static bool is_said(const struct xs_result *result, const char *only_if)
 {
 	const size_t shown = xs_render_text_full_steps(result);
 	const struct xs_result_estimate *asked = result->nearest_if;
 
-	if (asked && asked->bound && strcmp(asked->bound, needs) == 0)
+	if (asked && asked->bound && strcmp(asked->bound, only_if) == 0)
 		return true;
 	for (size_t i = 0; i < shown; i++)
 		for (size_t k = 0; k < result->plan[i].estimate->assume_count;
 		     k++)
 			if (strcmp(result->plan[i].estimate->assumes[k],
-				   needs) == 0)
+				   only_if) == 0)
 				return true;
 	return false;
 }
@@ -39,7 +39,7 @@ void xs_text_best_cases_add(struct xs_result *result,
 			    const struct xs_result_estimate *row)
 {
 	struct xs_text_best_case *items = out->items;
-	const char *text = row->needs;
+	const char *text = row->only_if;
 	size_t i = 0;
 
 	if (!text || !items)

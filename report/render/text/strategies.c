@@ -60,7 +60,7 @@ static const char *add_model(struct xs_result *result, const char *names,
 /* "streams n=8", "streams n=8 breadth"; the legend explains the star. */
 static struct xs_units_text name(const struct xs_result_estimate *row)
 {
-	const char *star = row->needs ? "*" : "";
+	const char *star = row->only_if ? "*" : "";
 	struct xs_units_text out;
 
 	if (row->n_streams == XS_UNKNOWN)
