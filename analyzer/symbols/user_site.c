@@ -2,20 +2,12 @@
 /* Chooses the frame of a site's chain that the user would change. */
 #include "analyzer/symbols/symbols.h"
 
+#include "preload/python_files.h"
+
 #include <ctype.h>
 #include <string.h>
 
 #define CHAIN_MAX 192 /* a damaged trace may have a circle of callers */
-
-/* Returns whether the path belongs to an interpreter's library or a package,
- * which users rarely change. */
-static bool is_package(const char *path)
-{
-	return strstr(path, "/site-packages/") ||
-	       strstr(path, "/dist-packages/") || strstr(path, "/lib/python") ||
-	       strstr(path, "/torchinductor_") || /* of torch.compile */
-	       strncmp(path, "<frozen ", 8) == 0;
-}
 
 bool xs_symbols_is_library(const char *path)
 {
@@ -33,13 +25,6 @@ bool xs_symbols_is_library(const char *path)
 	return strncmp(name ? name + 1 : path, "Kokkos_", 7) == 0;
 }
 
-/* Returns whether a package may have made the code while the program ran: it
- * has no file, or one that PyTorch Geometric makes for a model. */
-static bool is_generated(const char *path)
-{
-	return *path == '<' || strstr(path, "/torch_geometric.");
-}
-
 /* Ranks a frame by how likely the user would change it. */
 enum { NAMELESS, NAMED, NATIVE_PACKAGE, PYTHON_PACKAGE, GENERATED, USERS };
 
@@ -51,12 +36,12 @@ static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
 		return site->symbol ? NAMED : NAMELESS;
 	if (xs_symbols_is_library(site->file))
 		return NATIVE_PACKAGE;
-	if (native &&
-	    is_package(trace->strings[trace->modules[site->module].path]))
+	if (native && xs_python_is_package(
+			  trace->strings[trace->modules[site->module].path]))
 		return NATIVE_PACKAGE;
-	if (is_package(site->file))
+	if (xs_python_is_package(site->file))
 		return native ? NATIVE_PACKAGE : PYTHON_PACKAGE;
-	return is_generated(site->file) ? GENERATED : USERS;
+	return xs_python_is_generated(site->file) ? GENERATED : USERS;
 }
 
 bool xs_symbols_is_python(const struct xs_site *site)

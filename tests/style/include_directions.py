@@ -27,7 +27,7 @@ TOPS = ("preload", "analyzer", "model", "report")
 # Room: the other rooms that it may include, by path from the root or from its
 # own top folder. A top folder stands for all of its rooms.
 ROOMS = {
-    "preload": "",  # what the command shares: format.h, trace_name.h
+    "preload": "",  # what the command shares: format.h, trace_name.h ...
     "preload/util": "preload",
     "preload/trace": "preload util",
     "preload/api": "preload util trace",
@@ -47,7 +47,7 @@ ROOMS = {
     "analyzer/text": "records",
     "analyzer/import": "preload records util",
     "analyzer/read": "preload records text import util",
-    "analyzer/symbols": "read util",
+    "analyzer/symbols": "preload read util",
     "analyzer/sampling": "read symbols util",
     "analyzer/timeline": "read sampling util",
     "analyzer/rounds": "read symbols sampling timeline util",
@@ -75,7 +75,7 @@ ROOMS = {
                        " diff job timeline export render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
-ONLY = {("analyzer", "preload"): {"format.h"},
+ONLY = {("analyzer", "preload"): {"format.h", "python_files.h"},
         ("report", "preload"): {"config.h", "format.h", "trace_name.h"},
         ("model", "analyzer"): {"phase.h", "bisect.h", "sort.h"}}
 VENDOR = re.compile(

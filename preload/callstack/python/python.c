@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/callstack/python/python.h"
 #include "preload/callstack/python/python_frame.h"
+#include "preload/python_files.h"
 #include "preload/sites/object.h"
 #include "preload/sites/site.h"
 #include "preload/trace/info.h"
@@ -100,23 +101,6 @@ static int read_frames(const void *state, struct frames *frames)
 	return 0;
 }
 
-/* Code of the standard library, of a package or of torch.compile, not the
- * user's. */
-static bool is_library(const char *file)
-{
-	return strstr(file, "/site-packages/") ||
-	       strstr(file, "/dist-packages/") || strstr(file, "/lib/python") ||
-	       strstr(file, "/torchinductor_") ||
-	       strncmp(file, "<frozen ", 8) == 0;
-}
-
-/* Code that has no file, which is the user's own with `python -c` or in a
- * notebook, but may be what a package made; or a file of PyTorch Geometric. */
-static bool is_generated(const char *file)
-{
-	return *file == '<' || strstr(file, "/torch_geometric.");
-}
-
 /* Selects the frames to write: the innermost `wanted` ones, and if none of them
  * is the user's own code, the next one that is, and the first one before it
  * that was generated. */
@@ -137,8 +121,8 @@ static int choose_frames(const struct frames *frames, unsigned wanted,
 		err = xs_python_locate(&python, &frames->list[i], &place);
 		if (err)
 			return err;
-		library = is_library(place.file);
-		made = !library && is_generated(place.file);
+		library = xs_python_is_package(place.file);
+		made = !library && xs_python_is_generated(place.file);
 		if (*count >= wanted && (library || (made && generated)))
 			continue;
 		generated = generated || made;
