@@ -247,7 +247,7 @@ static void print_written(const char *path, const struct xs_file_header *header,
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
 	print_line("wrote %s (%s%s). Next: xferspy report %s%s", path, size,
-		   lost, counts ? "TRACE --counters " : "", quoted);
+		   lost, counts ? "ANOTHER_TRACE --counters " : "", quoted);
 }
 
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)

@@ -28,7 +28,7 @@ for app in app app-per-thread app-static; do
 		traced "$XS_APPS/$app" serial 5
 	expect "$app: exit code" "$status" 0
 	cmp -s out out.plain || fail "$app: stdout differs"
-	expect "$app: next" "$(grep -c 'report TRACE --counters /' err)" 1
+	expect "$app: next" "$(grep -c 'report ANOTHER_TRACE --counters /' err)" 1
 	read_trace
 	expect "$app: counted launches" "$(count '^counters .*launch=[123] ')" 3
 	expect "$app: all launches" "$(count '^counters ')" 3
