@@ -237,18 +237,18 @@ struct xs_defect {
 	char text[120];
 };
 
-/*
- * All arrays are owned by the trace. ops and calls are sorted by start_ns.
- * strings[0] is ""; index 0 means none.
- */
 /* CUDA's own startup, which took place within a process's first call. */
 struct xs_cuda_startup {
 	uint64_t end_ns; /* CLOCK_REALTIME */
 	uint64_t ns;	 /* duration; 0: unknown */
-	uint32_t call;	 /* that had it; XS_NONE: no recorded one, and ns is an
-			  * upper bound */
+	uint32_t call;	 /* that had it, if ns is known; XS_NONE: no recorded
+			  * one, and ns is an upper bound */
 };
 
+/*
+ * All arrays are owned by the trace. ops and calls are sorted by start_ns.
+ * strings[0] is ""; index 0 means none.
+ */
 struct xs_trace {
 	struct xs_file_header header;
 	uint64_t file_bytes;

@@ -274,18 +274,20 @@ static uint32_t find_median(const struct xs_phase_members *m,
 	return m->keys[0].index;
 }
 
-/* Sets the phase's part of the run, of which its rounds have wall_ns. Of
- * threads with gaps between their rounds, each saves its own. Returns 0 or
+/* Sets the phase's part of the run: wall_ns, what its rounds have of it, but no
+ * more than the rounds of the busiest thread take. If threads have gaps between
+ * their rounds, no saving is larger than that of one thread. Returns 0 or
  * -ENOMEM. */
 static int set_part(const struct xs_phase_members *m, double wall_ns,
 		    struct xs_phase *phase)
 {
-	double busiest_ns;
-	int rc = find_busiest_thread(m, &busiest_ns);
+	double part, busiest_ns;
+	int rc = find_busiest_thread(m, &part);
 
 	if (rc)
 		return rc;
-	busiest_ns *= (double)(phase->last_end_ns - phase->first_start_ns);
+	busiest_ns =
+	    part * (double)(phase->last_end_ns - phase->first_start_ns);
 	phase->wall_ns = (uint64_t)(fmin(wall_ns, busiest_ns) + 0.5);
 	phase->at_once =
 	    (double)phase->total_ns / fmax(fmax(wall_ns, busiest_ns), 1);

@@ -243,7 +243,8 @@ struct xs_phase {
 			 * queues; XS_NONE: several, or no ops */
 	uint32_t copy_queue; /* of all copies in and out of all rounds */
 	uint64_t wall_ns;    /* part of the run: while k rounds ran, each has
-			      * 1/k of the time; at most those of one thread */
+			      * 1/k of the time; at most what the rounds of the
+			      * busiest thread take */
 	double at_once; /* its rounds that run at once, on average, in threads
 			 * of their own */
 	uint64_t first_start_ns, last_end_ns; /* CLOCK_REALTIME */

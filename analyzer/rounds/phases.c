@@ -255,8 +255,8 @@ static void choose_rounds(struct grouper *g)
 }
 
 /* Returns the number of rounds of the run that a recorded one stands for: what
- * the call of the rarest kind among its ops' stands for, in the mean of
- * several. Two kinds of round may share the others. */
+ * its op's call stands for whose like was recorded least often, in the mean of
+ * several. Calls recorded more often may also be of another kind of round. */
 static double weight_of(const struct grouper *g,
 			const struct xs_weights *weights,
 			const struct xs_round *round)

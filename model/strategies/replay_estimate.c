@@ -58,8 +58,8 @@ struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase)
 					      : (struct xs_plan_rounds){2, 2};
 }
 
-/* Replays a plan. Stores the time of one of its rounds, at least the calls of
- * all at once, and of all until the last result. Returns 0 or -errno. */
+/* Stores the time of one round, which is at least that of all threads' calls,
+ * and of all rounds until the last result. Returns 0 or -errno. */
 static int replay_plan(const struct xs_strategy_case *c,
 		       const struct xs_plan *plan,
 		       const struct xs_machine *machine, double *round_ns,
