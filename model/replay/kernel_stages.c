@@ -151,6 +151,7 @@ static void add_kernel(struct xs_kernel_stage *stage,
 {
 	const struct xs_counts *counts = step->counts;
 
+	stage->kernels++;
 	stage->kernel_ns += (double)(step->end_ns - step->start_ns);
 	stage->blocks += (double)step->blocks;
 	stage->block_threads = step->block_threads;
@@ -182,8 +183,6 @@ static void add_stages(const struct xs_phase *phase, const unsigned *stages,
 		if (xs_step_is_kernel(&phase->steps[i]))
 			add_kernel(&work->stages[place(stages[i], chain)],
 				   &phase->steps[i]);
-	for (unsigned s = 0; s < chain; s++)
-		work->stages[place(s, chain)].kernels++;
 	work->stage_count = chain < XS_STAGES_MAX ? chain : XS_STAGES_MAX;
 }
 
@@ -227,19 +226,21 @@ void xs_kernel_stages_join_slices(const struct xs_machine *machine,
 	work->slices = true;
 }
 
-/* With a kernel for each chunk: the copies of one chunk. Otherwise one for each
- * array, which a piece is cut from. */
-static int set_copies(const struct xs_phase *phase, unsigned pieces,
-		      struct xs_round_work *work)
+/* Keeps the copies and kernels of one of the round's pieces. */
+static void take_piece(unsigned pieces, struct xs_round_work *work)
+{
+	work->in_copies = share(work->in_copies, pieces);
+	work->out_copies = share(work->out_copies, pieces);
+	for (unsigned s = 0; s < work->stage_count; s++)
+		work->stages[s].kernels /= pieces;
+}
+
+/* Counts a copy for each array, which a piece is cut from. */
+static int set_copies(const struct xs_phase *phase, struct xs_round_work *work)
 {
 	struct xs_split_arrays in = {0, 0}, out = {0, 0};
-	int rc = 0;
+	int rc;
 
-	if (pieces > 1) {
-		work->in_copies = share(work->in_copies, pieces);
-		work->out_copies = share(work->out_copies, pieces);
-		return 0;
-	}
 	rc = xs_split_arrays_count(phase, XS_STEP_H2D, &in);
 	if (!rc)
 		rc = xs_split_arrays_count(phase, XS_STEP_D2H, &out);
@@ -255,6 +256,7 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 {
 	struct finder f = {.steps = NULL};
 	unsigned chain = 0, pieces = 0;
+	bool apart = false;
 	int rc = finder_init(&f, phase);
 
 	f.copies_data = work->in_bytes > XS_ARGUMENT_BYTES * work->in_copies;
@@ -270,7 +272,14 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 	if (!rc)
 		add_stages(phase, f.stages, chain, work);
 	finder_free(&f);
-	work->in_pieces = pieces > 1 && work->kernels == pieces * chain;
 	work->alike_ns = pieces == 1 ? longest_alike(phase) : 0;
-	return rc ? rc : set_copies(phase, pieces, work);
+	if (!rc)
+		rc = xs_split_arrays_apart(phase, &apart);
+	work->in_pieces =
+	    pieces > 1 && work->kernels == pieces * chain && !apart;
+	if (!rc && work->in_pieces)
+		take_piece(pieces, work);
+	else if (!rc)
+		rc = set_copies(phase, work);
+	return rc;
 }

@@ -71,20 +71,58 @@ static struct xs_split_arrays count_arrays(const struct xs_step *const *copies,
 	return found;
 }
 
-int xs_split_arrays_count(const struct xs_phase *phase, enum xs_step_kind kind,
-			  struct xs_split_arrays *out)
+/* Returns the round's copies of a kind, sorted and owned by the caller; NULL
+ * without memory. */
+static const struct xs_step **
+sorted_copies(const struct xs_phase *phase, enum xs_step_kind kind,
+	      int (*compare)(const void *, const void *), size_t *count)
 {
 	const struct xs_step **copies =
 	    calloc(phase->step_count + 1, sizeof(const struct xs_step *));
-	size_t count = 0;
+
+	*count = 0;
+	for (size_t i = 0; copies && i < phase->step_count; i++)
+		if (phase->steps[i].kind == kind)
+			copies[(*count)++] = &phase->steps[i];
+	if (copies)
+		qsort(copies, *count, sizeof(const struct xs_step *), compare);
+	return copies;
+}
+
+int xs_split_arrays_count(const struct xs_phase *phase, enum xs_step_kind kind,
+			  struct xs_split_arrays *out)
+{
+	size_t count;
+	const struct xs_step **copies =
+	    sorted_copies(phase, kind, by_device_address, &count);
 
 	if (!copies)
 		return -ENOMEM;
-	for (size_t i = 0; i < phase->step_count; i++)
-		if (phase->steps[i].kind == kind)
-			copies[count++] = &phase->steps[i];
-	qsort(copies, count, sizeof(const struct xs_step *), by_device_address);
 	*out = count_arrays(copies, count);
+	free(copies);
+	return 0;
+}
+
+static int by_source(const void *a, const void *b)
+{
+	const struct xs_step *const *x = a, *const *y = b;
+
+	return ((*x)->src > (*y)->src) - ((*x)->src < (*y)->src);
+}
+
+int xs_split_arrays_apart(const struct xs_phase *phase, bool *apart)
+{
+	size_t count;
+	const struct xs_step **copies =
+	    sorted_copies(phase, XS_STEP_H2D, by_source, &count);
+
+	if (!copies)
+		return -ENOMEM;
+	*apart = count > 1 && copies[0]->src;
+	for (size_t i = 1; i < count; i++)
+		*apart &= copies[i - 1]->src + copies[i - 1]->bytes <
+			      copies[i]->src + copies[i]->src_starts &&
+			  copies[i - 1]->src < copies[i]->src;
 	free(copies);
 	return 0;
 }

@@ -26,3 +26,7 @@ double xs_parts_of_array(unsigned arrays, unsigned parts);
  * the host and on the device. */
 bool xs_step_continues(const struct xs_step *first,
 		       const struct xs_step *second);
+
+/* Stores whether the round copies in several arrays, each from host memory that
+ * is known to be apart from the others'. Returns 0 or -ENOMEM. */
+int xs_split_arrays_apart(const struct xs_phase *phase, bool *apart);

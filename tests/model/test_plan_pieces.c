@@ -218,6 +218,28 @@ TEST(test_chunks_of_two_kernels)
 	assert_false(work.in_pieces);
 }
 
+/* Two arrays, each with a kernel of its own: a piece has a part of each, unless
+ * one array begins where the other ends. */
+TEST(test_arrays_of_their_own)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct xs_step *s = &steps[2 * i];
+
+		s[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
+		s[0].src = 4096 + 8192 * i;
+		s[0].dst = 65536 * (1 + i);
+		s[0].bytes = 8192;
+		s[1] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
+	}
+	phase.step_count = 4;
+	assert_true(built(1).in_pieces);
+	steps[0].bytes = steps[2].bytes = 8000;
+	struct xs_round_work work = built(1);
+	assert_false(work.in_pieces);
+	assert_int_equal(work.in_copies, 2);
+	assert_int_equal(work.stages[0].kernels, 2);
+}
+
 /* The host takes a result of the first kernel; the second one works on the same
  * data, in a stage of its own. */
 TEST(test_copy_out_between_kernels)
