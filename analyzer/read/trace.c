@@ -63,6 +63,7 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace->migrations);
 	free(trace->graph_launches);
 	free(trace->calls);
+	free(trace->startup.recorded);
 	free(trace->sites);
 	free(trace->shapes);
 	free(trace->counters);

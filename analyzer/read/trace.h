@@ -237,12 +237,21 @@ struct xs_defect {
 	char text[120];
 };
 
+/* When a call began and ended, CLOCK_REALTIME. */
+struct xs_call_time {
+	uint64_t start_ns, end_ns;
+};
+
 /* CUDA's own startup, which took place within a process's first call. */
 struct xs_cuda_startup {
 	uint64_t end_ns; /* CLOCK_REALTIME */
-	uint64_t ns;	 /* duration; 0: unknown */
-	uint32_t call;	 /* that had it, if ns is known; XS_NONE: no recorded
-			  * one, and ns is an upper bound */
+	uint64_t ns;	 /* duration; 0: unknown, and the rest is not set */
+	uint32_t call;	 /* that had it; XS_NONE: no recorded one, and ns is an
+			  * upper bound */
+	/* As recorded: of that call and of those after it that began during
+	 * the startup. */
+	struct xs_call_time *recorded;
+	size_t recorded_count;
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include "analyzer/util/sort.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* CUDA's startup takes longer than this; calls of one kind differ by less. */
@@ -110,21 +111,37 @@ static void find_outside(struct xs_trace *trace)
 		};
 }
 
-/* The startup took from the start of the call until end_ns. */
-static void shorten_call(struct xs_trace *trace, uint32_t index,
+/* The startup took from the start of the call until end_ns. Calls that began
+ * meanwhile waited for it, too. Returns 0 or -ENOMEM. */
+static int shorten_calls(struct xs_trace *trace, uint32_t index,
 			 uint64_t end_ns)
 {
-	struct xs_call *call = &trace->calls[index];
+	struct xs_call *calls = trace->calls + index;
+	struct xs_cuda_startup *startup = &trace->startup;
+	size_t count = 1;
 
-	trace->startup = (struct xs_cuda_startup){
-	    .end_ns = end_ns, .ns = end_ns - call->start_ns, .call = index};
-	call->start_ns = end_ns;
-	if (index + 1 < trace->call_count &&
-	    trace->calls[index + 1].start_ns < end_ns)
-		call->start_ns = trace->calls[index + 1].start_ns;
+	while (index + count < trace->call_count &&
+	       calls[count].start_ns < end_ns)
+		count++;
+	*startup = (struct xs_cuda_startup){
+	    .end_ns = end_ns,
+	    .ns = end_ns - calls[0].start_ns,
+	    .call = index,
+	    .recorded = calloc(count, sizeof(*startup->recorded)),
+	    .recorded_count = count};
+	if (!startup->recorded)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		startup->recorded[i] =
+		    (struct xs_call_time){calls[i].start_ns, calls[i].end_ns};
+		calls[i].start_ns = end_ns;
+		if (calls[i].end_ns < end_ns)
+			calls[i].end_ns = end_ns;
+	}
+	return 0;
 }
 
-void xs_cuda_startup_separate(struct xs_trace *trace)
+int xs_cuda_startup_separate(struct xs_trace *trace)
 {
 	const struct xs_call *call = trace->calls;
 	uint32_t index;
@@ -132,27 +149,29 @@ void xs_cuda_startup_separate(struct xs_trace *trace)
 
 	if (trace->context_ns) {
 		index = call_at(trace, trace->context_tid, trace->context_ns);
-		if (index == XS_NONE)
-			find_outside(trace);
-		else
-			shorten_call(trace, index, trace->context_ns);
-		return;
+		if (index != XS_NONE)
+			return shorten_calls(trace, index, trace->context_ns);
+		find_outside(trace);
+		return 0;
 	}
 	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual) ||
 	    xs_call_ns(call) < usual + LEAST_NS)
-		return;
+		return 0;
 	/* GPU work follows the startup: this call was slow for another reason
 	 */
-	if (trace->op_count == 0 ||
-	    trace->ops[0].start_ns >= call->end_ns - usual)
-		shorten_call(trace, 0, call->end_ns - usual);
+	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
+		return 0;
+	return shorten_calls(trace, 0, call->end_ns - usual);
 }
 
 void xs_cuda_startup_restore(struct xs_trace *trace)
 {
 	const struct xs_cuda_startup *startup = &trace->startup;
 
-	if (startup->ns && startup->call != XS_NONE)
-		trace->calls[startup->call].start_ns =
-		    startup->end_ns - startup->ns;
+	for (size_t i = 0; i < startup->recorded_count; i++) {
+		struct xs_call *call = &trace->calls[startup->call + i];
+
+		call->start_ns = startup->recorded[i].start_ns;
+		call->end_ns = startup->recorded[i].end_ns;
+	}
 }

@@ -59,7 +59,7 @@ static int read_trace(const struct input *in, struct xs_trace **out,
 	if (!rc && is_timed_by_events(trace))
 		rc = xs_infer_memory_kinds(trace);
 	if (!rc)
-		xs_cuda_startup_separate(trace);
+		rc = xs_cuda_startup_separate(trace);
 	if (rc)
 		xs_trace_free(trace);
 	else

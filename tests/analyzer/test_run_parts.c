@@ -260,12 +260,38 @@ TEST(a_call_begins_when_cuda_has_started)
 	assert_int_equal(trace.startup.ns, 110000000);
 	assert_int_equal(calls[0].start_ns, 110001000);
 
-	/* calls stay sorted */
-	calls[0].start_ns = 1000;
-	calls[1].start_ns = 100000000;
-	xs_cuda_startup_separate(&trace);
+	xs_cuda_startup_restore(&trace);
+	assert_int_equal(calls[0].start_ns, 1000);
+	free(trace.startup.recorded);
+}
+
+/* Threads that call it meanwhile wait for CUDA's start, too. */
+TEST(calls_of_other_threads_begin_when_cuda_has_started)
+{
+	struct xs_call calls[] = {
+	    CALL(XS_CALL_ALLOC_PINNED, 1000, 111000000),
+	    CALL(XS_CALL_ALLOC_PINNED, 2000, 111500000),
+	    CALL(XS_CALL_STREAM_CREATE, 3000, 4000),
+	    CALL(XS_CALL_COPY, 110001000, 120001000),
+	};
+	struct xs_trace trace = {.calls = calls,
+				 .call_count = COUNT(calls),
+				 .context_ns = 110001000};
+
+	calls[1].thread = calls[2].thread = 1;
+	assert_int_equal(xs_cuda_startup_separate(&trace), 0);
 	assert_int_equal(trace.startup.ns, 110000000);
-	assert_int_equal(calls[0].start_ns, 100000000);
+	assert_int_equal(calls[0].start_ns, 110001000);
+	assert_int_equal(calls[1].start_ns, 110001000);
+	assert_int_equal(xs_call_ns(&calls[1]), 1499000);
+	assert_int_equal(calls[2].start_ns, 110001000);
+	assert_int_equal(xs_call_ns(&calls[2]), 0);
+	assert_int_equal(xs_call_ns(&calls[3]), 10000000);
+	xs_cuda_startup_restore(&trace);
+	assert_int_equal(calls[1].start_ns, 2000);
+	assert_int_equal(calls[2].end_ns, 4000);
+	assert_int_equal(calls[3].start_ns, 110001000);
+	free(trace.startup.recorded);
 }
 
 /* No other call shows what pinning takes: about 0.3 ns a byte. */
@@ -285,4 +311,5 @@ TEST(test_cuda_starts_while_it_pins)
 	assert_int_equal(trace.startup.call, 0);
 	assert_int_equal(trace.startup.ns, 194000000);
 	assert_int_equal(call.start_ns, 194001000);
+	free(trace.startup.recorded);
 }
