@@ -52,8 +52,10 @@ static int tell(enum xs_gate answer, const struct xs_job_diff *diff)
 		    XS_EXIT_NOISY, "--fail-above", diff->why,
 		    "see which processes are slow, or run the jobs again");
 	case XS_GATE_UNKNOWN:
-		return xs_cli_fail("--fail-above", diff->why,
-				   "give jobs of whole traces, or, if ranks "
+		return xs_cli_fail(
+		    "--fail-above", diff->why,
+		    diff->shared ? "name each trace on one side"
+				 : "give jobs of whole traces, or, if ranks "
 				   "differ, add --allow-different");
 	default:
 		return 0;

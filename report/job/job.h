@@ -116,7 +116,8 @@ struct xs_job {
 	int64_t busy_mean_ns;
 	struct xs_job_problem *problems;
 	size_t problem_count;
-	struct xs_arena arena; /* owns everything above */
+	json_t *trace_ids;     /* keys: the program's traces; NULL: none */
+	struct xs_arena arena; /* owns everything above but trace_ids */
 };
 
 /* Returns the answer on the group of a digest, which the caller frees with

@@ -213,6 +213,8 @@ struct xs_job *xs_job_build(const json_t *digest)
 	if (program) {
 		job->program = xs_job_line(
 		    &job->arena, json_object_get(program, "text"), "name");
+		job->trace_ids = json_incref(
+		    (json_t *)xs_digest_get(program, "count", "traces"));
 		fill_times(job, program);
 		fill_bars(job, program);
 		job->parts =
@@ -232,6 +234,7 @@ void xs_job_free(struct xs_job *job)
 {
 	if (!job)
 		return;
+	json_decref(job->trace_ids);
 	xs_arena_free(&job->arena);
 	free(job);
 }

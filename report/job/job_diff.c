@@ -138,6 +138,25 @@ static const char *lost(const struct xs_job_diff *diff)
 		   : NULL;
 }
 
+/* Warns of processes that are before and after, as by a wrong name: a gate of
+ * them could never fail. */
+static void check_sides(struct xs_job_diff *diff)
+{
+	int64_t shared = 0;
+	const char *id;
+	json_t *count;
+
+	json_object_foreach(diff->before->trace_ids, id, count)
+		if (json_object_get(diff->after->trace_ids, id))
+			shared++;
+	if (!shared)
+		return;
+	diff->shared = xs_print(&diff->arena,
+				"%" PRId64 " process%s of before and of after",
+				shared, shared == 1 ? " is" : "es are");
+	warn(diff, diff->shared);
+}
+
 static void fill_warnings(struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
@@ -164,6 +183,7 @@ static void fill_warnings(struct xs_job_diff *diff)
 				    before->traces, after->traces));
 	warn_of(diff, "before", before);
 	warn_of(diff, "after", after);
+	check_sides(diff);
 }
 
 /* "10.0 s -> 8.00 s, 20.0 % faster" */
@@ -250,6 +270,8 @@ static const char *unknown(struct xs_job_diff *diff)
 
 	if (diff->before->wall.median <= 0 || diff->after->wall.median <= 0)
 		return "the run times are unknown";
+	if (diff->shared)
+		return diff->shared;
 	if (job->cut)
 		return xs_print(&diff->arena, "%s: in %" PRId64 " trace%s %s",
 				is_after ? "after" : "before", job->incomplete,

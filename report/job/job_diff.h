@@ -33,6 +33,7 @@ struct xs_job_diff {
 	size_t warning_count;
 	const char *different; /* the first warning why they are no pair; NULL:
 				* none */
+	const char *shared;    /* traces of both jobs, in words; NULL: none */
 	const char *why;       /* the gate cannot tell, after it was asked */
 	struct xs_arena arena; /* owns what is not borrowed */
 };

@@ -245,13 +245,19 @@ expect 1 '' 'a job is compared with one other job' 'xferspy diff job $before'
 expect 1 '' 'a job is compared with one other job' \
 	'xferspy diff job --after a.digest b.digest'
 expect 0 'The limit of 5 %' - \
-	"xferspy diff job job --fail-above 5 | grep -o 'The limit of.*'"
-expect 0 '' '' 'xferspy diff job job --fail-above 5'
+	"mkdir -p again && sed 's/pid=[0-9]*/pid=1/' \$before >again/a.txt &&
+		sed 's/pid=[0-9]*/pid=2/' \$pinned >again/b.txt &&
+		xferspy digest again/a.txt -o again/a.digest &&
+		xferspy digest again/b.txt -o again/b.digest && rm again/*.txt &&
+		xferspy diff job again --fail-above 5 | grep -o 'The limit of.*'"
+expect 0 '' '' 'xferspy diff job again --fail-above 5'
+expect 2 '' '2 processes are of before and of after; name each trace on one side' \
+	'xferspy diff job job --fail-above 5'
 expect 3 '' 'the slowest and the median process are slower than that' \
 	'xferspy diff b.digest a.digest --fail-above 5'
 expect 2 '' \
 	'the jobs have figures of different numbers of processes; give jobs of whole traces, or, if ranks differ, add --allow-different' \
-	'xferspy diff a.digest d.digest --fail-above 5'
+	'xferspy diff again/a.digest d.digest --fail-above 5'
 
 # What is no trace and no rank is told.
 # A digest is no trace, and only a whole number is a number.

@@ -19,6 +19,7 @@
 static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 			     size_t changes)
 {
+	static int64_t pid;
 	json_t *all = json_object();
 
 	for (int rank = 0; rank < ranks; rank++) {
@@ -29,6 +30,7 @@ static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 		const struct xs_result_site *sites[] = {&site};
 
 		result->run.app = app;
+		result->run.pid = ++pid;
 		result->run.rank = rank;
 		result->run.ranks = ranks > 3 ? ranks : 3;
 		result->run.wall_ns =
@@ -185,6 +187,18 @@ TEST(medians_decide_as_they_are)
 					 false),
 				 XS_GATE_EXCEEDED);
 	}
+}
+
+TEST(a_job_is_not_held_against_itself)
+{
+	json_t *all = json_object();
+	struct xs_result *result = fixture_result();
+
+	merge_result(all, result);
+	xs_result_free(result);
+	struct xs_job *before = xs_job_build(all);
+	assert_int_equal(gate_of(before, job_of_all(all), 5, true),
+			 XS_GATE_UNKNOWN);
 }
 
 struct limit_case {
