@@ -9,7 +9,6 @@
 #include "analyzer/timeline/run_parts.h"
 #include "model/replay/staging.h"
 #include "report/build/build.h"
-#include "report/plan/run_steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,6 +72,23 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 	out->order_saves_ns = XS_UNKNOWN;
 }
 
+/* Returns how much faster than its migrations one copy of the managed memory
+ * that migrated in in the steady part is: kernels wait for it. 0: that is 1 %
+ * of the steady part or less, or not known. */
+static int64_t prefetch_saves_ns(const struct xs_result *result)
+{
+	const struct xs_result_totals *totals = xs_result_steady_totals(result);
+	const int64_t ns = totals->migrated_h2d_ns;
+	const int64_t copy_ns = xs_number_round(
+	    (double)totals->migrated_h2d_bytes * result->machine.G_h2d.value);
+
+	return !result->machine_choice.other_gpu && ns != XS_UNKNOWN &&
+		       copy_ns != XS_UNKNOWN &&
+		       ns - copy_ns > result->verdict.steady_ns / 100
+		   ? ns - copy_ns
+		   : 0;
+}
+
 /* What tracing takes of the steady part, and of what is recorded of it. */
 static int64_t tracing_ns(const struct xs_result *result)
 {
@@ -93,8 +109,6 @@ static void untrace(struct xs_result *result)
 	static const int traced[] = {XS_PART_CALLS, XS_PART_COPY_CALLS,
 				     XS_PART_WAITS};
 	struct xs_result_verdict *out = &result->verdict;
-	/* of kernels for pages of managed memory */
-	const int64_t waits_ns = xs_plan_prefetch_saves_ns(result);
 	int64_t rest_ns = out->tracer_ns = tracing_ns(result);
 
 	out->steady_ns -= rest_ns;
@@ -112,8 +126,8 @@ static void untrace(struct xs_result *result)
 	/* what is told to be longer than that is no more than all of it */
 	if (out->kernels_ns > out->recorded_ns)
 		out->kernels_ns = out->recorded_ns;
-	if (out->kernels_ns > waits_ns)
-		out->kernels_ns -= waits_ns;
+	if (out->kernels_ns > out->prefetch_saves_ns)
+		out->kernels_ns -= out->prefetch_saves_ns;
 	if (out->gpu_ns > out->recorded_ns)
 		out->gpu_ns = out->recorded_ns;
 	if (out->part_count)
@@ -258,8 +272,7 @@ static bool is_staging(const struct xs_result *result)
 const char *xs_verdict_words(const struct xs_result *result,
 			     const struct xs_result_part *part)
 {
-	const struct xs_result_totals *totals =
-	    result->verdict.repeats ? &result->steady.totals : &result->totals;
+	const struct xs_result_totals *totals = xs_result_steady_totals(result);
 	int64_t beyond_ns;
 	bool copies;
 
@@ -303,6 +316,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		return rc;
 	mark_phases(result, phases, steady);
 	fill(result, &in);
+	out->prefetch_saves_ns = prefetch_saves_ns(result);
 	untrace(result);
 	out->after_ns = xs_result_untraced_wall_ns(result);
 	if (out->after_ns != XS_UNKNOWN)

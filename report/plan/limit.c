@@ -224,9 +224,10 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 static void raise_by_plan(struct xs_result *result)
 {
 	struct xs_result_verdict *out = &result->verdict;
-	int64_t steady_ns = xs_plan_prefetch_saves_ns(result);
-	int64_t run_ns = xs_plan_links_save_ns(result) + steady_ns;
+	int64_t steady_ns = out->prefetch_saves_ns;
+	int64_t run_ns = xs_plan_links_save_ns(result);
 
+	xs_number_add(&run_ns, steady_ns);
 	for (size_t i = 0; i < result->run.link_count; i++)
 		if (result->run.links[i].step)
 			xs_number_add(&steady_ns,

@@ -222,8 +222,8 @@ static const char *about_kernels(struct xs_result *result)
  * nothing. */
 static const char *about_migrations(struct xs_result *result)
 {
-	const struct xs_result_totals *totals = &result->totals;
-	const int64_t saves_ns = xs_plan_prefetch_saves_ns(result);
+	const struct xs_result_totals *totals = xs_result_steady_totals(result);
+	const int64_t saves_ns = result->verdict.prefetch_saves_ns;
 
 	if (!saves_ns)
 		return NULL;

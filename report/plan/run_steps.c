@@ -183,17 +183,3 @@ int64_t xs_plan_links_save_ns(const struct xs_result *result)
 			xs_number_add(&saves_ns, result->run.links[i].saves_ns);
 	return saves_ns;
 }
-
-int64_t xs_plan_prefetch_saves_ns(const struct xs_result *result)
-{
-	const int64_t ns = result->totals.migrated_h2d_ns;
-	const int64_t copy_ns =
-	    xs_number_round((double)result->totals.migrated_h2d_bytes *
-			    result->machine.G_h2d.value);
-
-	return !result->machine_choice.other_gpu && ns != XS_UNKNOWN &&
-		       copy_ns != XS_UNKNOWN &&
-		       ns - copy_ns > result->verdict.steady_ns / 100
-		   ? ns - copy_ns
-		   : 0;
-}

@@ -14,8 +14,3 @@ void xs_plan_run_steps(struct xs_result *result, double least_ns,
 /* Returns what access to other GPUs' memory saves of the run, ns: an upper
  * bound, 0 without such a step. */
 int64_t xs_plan_links_save_ns(const struct xs_result *result);
-
-/* Returns how much faster than its migrations one copy of the managed memory
- * that migrated in is; 0 if that is 1 % of the steady part or less, or not
- * known. */
-int64_t xs_plan_prefetch_saves_ns(const struct xs_result *result);

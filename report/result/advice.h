@@ -51,6 +51,9 @@ struct xs_result_verdict {
 	/* of the whole run, and of these in the steady part: xs_limit_build()
 	 */
 	int64_t at_most_saves_ns, at_most_steady_ns;
+	/* how much longer than by one copy kernels waited for managed memory
+	 * to migrate in; 0: 1 % of the steady part or less, or not known */
+	int64_t prefetch_saves_ns;
 	int64_t order_saves_ns; /* the most by the order of copies and kernels
 				 * alone */
 	int64_t run_low_ns, run_high_ns; /* 90 % of runs as it is; XS_UNKNOWN

@@ -104,6 +104,13 @@ const char *xs_result_steady_name(const struct xs_result *result)
 				       : "the run after CUDA's start";
 }
 
+const struct xs_result_totals *
+xs_result_steady_totals(const struct xs_result *result)
+{
+	return result->verdict.repeats ? &result->steady.totals
+				       : &result->totals;
+}
+
 enum xs_language xs_result_language(const struct xs_result_run *run)
 {
 	return run->python == XS_LANGUAGES ? XS_LANGUAGE_CUDA : run->python;

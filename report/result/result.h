@@ -232,5 +232,9 @@ const char *xs_result_run_heading(const struct xs_result *result);
 /* Returns what verdict.steady_ns is the time of, in words. */
 const char *xs_result_steady_name(const struct xs_result *result);
 
+/* Returns its totals, of a run without repeated rounds those of the run. */
+const struct xs_result_totals *
+xs_result_steady_totals(const struct xs_result *result);
+
 /* Returns what allocates the program's memory: its framework, or CUDA. */
 enum xs_language xs_result_language(const struct xs_result_run *run);

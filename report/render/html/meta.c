@@ -185,8 +185,7 @@ json_t *xs_html_meta(struct xs_result *result,
 			    xs_json_text(xs_result_no_phases(result)));
 	json_object_set_new(out, "no_overlap",
 			    xs_json_text(xs_result_no_overlap(
-				result->verdict.repeats ? &result->steady.totals
-							: &result->totals)));
+				xs_result_steady_totals(result))));
 	json_object_set_new(out, "beyond", xs_json_text(beyond(result)));
 	json_object_set_new(out, "pinning_outside",
 			    xs_json_text(xs_result_pinning_outside(result)));
