@@ -23,6 +23,11 @@ failed=0
 mkdir -p "$out"
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
+seeds=$(seq "$first" "$last")
+[ -n "$seeds" ] || {
+	echo "measure.sh: no seeds from $first to $last" >&2
+	exit 2
+}
 
 # note TURN COMMAND...: one run, whose lines become rows.
 note() {
@@ -39,7 +44,7 @@ note() {
 [ -s "$out/machine.json" ] ||
 	"$xferspy" calibrate -o "$out/machine.json" >&2 || failed=1
 # shellcheck disable=SC2086 # two words
-for seed in $(seq "$first" "$last"); do
+for seed in $seeds; do
 	for turn in 1 2 3; do
 		note "$turn" "$program" --seed "$seed" --variant all $rounds
 	done
@@ -48,9 +53,12 @@ for seed in $(seq "$first" "$last"); do
 	note 0 env XFERSPY_OUTPUT="$trace" XFERSPY_SUMMARY=0 \
 		LD_PRELOAD="$preload" "$program" --seed "$seed" $rounds
 	# Where the trace goes, the program's files are not.
-	"$xferspy" dump --resolve "$trace" -o "$trace.new" >&2
-	gzip -9n <"$trace.new" >"$trace"
-	rm "$trace.new"
+	if "$xferspy" dump --resolve "$trace" -o "$trace.new" >&2; then
+		gzip -9n <"$trace.new" >"$trace"
+	else
+		failed=1
+	fi
+	rm -f "$trace.new"
 done
 {
 	echo "["

@@ -122,6 +122,8 @@ def main():
         args.write.write_text(page(args.xferspy))
     if args.folder:
         rows = rows_of(args.xferspy, args.folder, args.machine)
+        if not rows:
+            sys.exit(f"predict.py: {args.folder} has no times of a variant")
         if args.freeze:
             (args.folder / "predicted.json").write_text(freeze(rows))
         print("\n".join(tables(rows)))

@@ -113,7 +113,8 @@ static void set_up(struct worker *w, const struct shape *s,
 	for (int set = 0; set < w->sets; set++)
 		set_up_buffers(w, set);
 	if (variant == BATCH)
-		w->gathered = host_buffer(true, all_bytes(s), 0);
+		w->gathered =
+		    host_buffer(true, all_bytes(s) / sizeof(unsigned), 0);
 }
 
 static void tear_down(struct worker *w)
