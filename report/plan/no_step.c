@@ -142,7 +142,8 @@ static const char *about_limit(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 
-	return in->at_most_steady_ns > in->steady_ns / XS_RESULT_LEAST_PART
+	return in->at_most_steady_ns >
+		       xs_worth_steady_ns(result) / XS_RESULT_LEAST_PART
 		   ? xs_print(&result->arena,
 			      "; the %s of the verdict are a limit, and no "
 			      "prediction",
@@ -150,7 +151,7 @@ static const char *about_limit(struct xs_result *result)
 		   : "";
 }
 
-/* What saves less than 1 / TOLD_PART of the steady part is not named. */
+/* What saves less than 1 / TOLD_PART of the whole is not named. */
 #define TOLD_PART 1000
 
 /* "nothing: no change is predicted ...; pinned is the nearest: it saves 0.4 %
@@ -166,8 +167,8 @@ static const char *nearest(struct xs_result *result)
 	const char *more, *text, *saves;
 	struct xs_result_estimate shown;
 
-	most = nearest_row(result, false, result->verdict.steady_ns / TOLD_PART,
-			   &of);
+	most = nearest_row(result, false,
+			   xs_worth_steady_ns(result) / TOLD_PART, &of);
 	more = on_condition(result, most ? most->saves_ns : 0,
 			    &result->nearest_if);
 	text = xs_print(&result->arena,

@@ -24,12 +24,20 @@ bool xs_worth_repeats(const struct xs_result *result)
 	return false;
 }
 
+int64_t xs_worth_steady_ns(const struct xs_result *result)
+{
+	const int64_t run_ns = xs_result_untraced_wall_ns(result);
+
+	return xs_worth_repeats(result) || run_ns == XS_UNKNOWN
+		   ? result->verdict.steady_ns
+		   : run_ns;
+}
+
 int64_t xs_worth_whole_ns(const struct xs_result *result,
 			  const struct xs_result_phase *phase)
 {
-	return phase->apart || !xs_worth_repeats(result)
-		   ? xs_result_untraced_wall_ns(result)
-		   : result->verdict.steady_ns;
+	return phase->apart ? xs_result_untraced_wall_ns(result)
+			    : xs_worth_steady_ns(result);
 }
 
 bool xs_worth_is_enough(const struct xs_result *result,

@@ -11,7 +11,11 @@ struct xs_strategy;
  * more. */
 bool xs_worth_repeats(const struct xs_result *result);
 
-/* Returns the time of the steady part or, for what comes once, of the run. */
+/* Returns the time that savings of the steady part are held against: its own
+ * or, for what comes once, that of the run if it is known. */
+int64_t xs_worth_steady_ns(const struct xs_result *result);
+
+/* The same for savings of the phase. */
 int64_t xs_worth_whole_ns(const struct xs_result *result,
 			  const struct xs_result_phase *phase);
 
