@@ -71,6 +71,9 @@ static const char *why_not(struct xs_result *result,
 				      xs_result_steady_name(result));
 	if (!as_is || !is_uncertain(result, phase, row))
 		return NULL;
+	if (row->only_if)
+		return xs_print(arena, "%s%s only if %s", setup,
+				*setup ? ", and" : ", but", row->only_if);
 	if (setup_ns(row) < row->saves_ns / 10)
 		setup = "";
 	return xs_print(

@@ -135,6 +135,14 @@ static bool is_outdone(const struct choice *choice)
 	return false;
 }
 
+/* Whether the host's own code takes half of the rounds: a sign that it needs
+ * what they copy out. */
+static bool is_needed(const struct xs_result_phase *phase)
+{
+	return phase->d2h_bytes > 0 &&
+	       phase->host_ns > xs_result_untraced_ns(phase) / 2;
+}
+
 /* What saves most on a condition, and more than the steps that it replaces. */
 static struct choice choose(const struct xs_result *result, bool may_cross)
 {
@@ -147,7 +155,7 @@ static struct choice choose(const struct xs_result *result, bool may_cross)
 			       ? NULL
 			       : xs_alternative_left_out(result, phase)};
 
-		if (!one.row ||
+		if (!one.row || is_needed(phase) ||
 		    xs_result_capped_ns(result, one.row->saves_ns) <=
 			least_ns ||
 		    is_little(result, &one) || is_outdone(&one) ||

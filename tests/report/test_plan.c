@@ -858,6 +858,10 @@ TEST(why_nothing_is_pinned_is_told)
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
 			"rounds, but the rounds of another run may differ by "
 			"more (now 44.0-51.0 ms, with it 44.0-46.0 ms).");
+	row->only_if = "they are one set";
+	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
+			"rounds, but only if they are one set.");
+	row->only_if = NULL;
 	as_is->low_ns = as_is->known_low_ns = 49 * MS;
 	expect("reuse pinned");
 	assert_null(result->no_pinning);
@@ -1418,6 +1422,12 @@ TEST(a_question_has_the_range_of_a_step)
 	row->saves_high_ns = 255 * MS;
 	phase->total_ns = phase->wall_ns = 520 * MS;
 	phase->host_blocked_ns = 45 * MS;
+	says_why("resident may save 250 ms (240-270 ms)");
+	/* the host works on what is copied out */
+	phase->d2h_bytes = 1;
+	phase->host_ns = 26 * MS;
+	says_why("nothing: no change is predicted to save 1 %");
+	phase->host_ns = 25 * MS;
 	says_why("resident may save 250 ms (240-270 ms)");
 	streams = add(phase, "streams", 25);
 	streams->only_if = "pieces are independent";
