@@ -199,6 +199,38 @@ static bool is_python(const struct xs_trace *trace, uint32_t site)
 	return xs_symbols_is_python(xs_symbols_user_site(trace, site));
 }
 
+/* Whether another call of the trace has the same address on its stack. */
+static bool is_shared(const struct xs_trace *trace, uint32_t frame)
+{
+	const struct xs_site *site = &trace->sites[frame];
+
+	for (uint32_t i = 0; i < trace->site_count; i++)
+		if (i != frame && trace->sites[i].module == site->module &&
+		    trace->sites[i].offset == site->offset)
+			return true;
+	return false;
+}
+
+/* The place, with the next caller outwards that tells it apart, if several call
+ * one function without lines: its address is that of each. */
+static const char *place_of(struct xs_result *result,
+			    const struct xs_trace *trace, uint32_t site)
+{
+	const char *place = xs_build_place(result, trace, site);
+	const struct xs_site *user = xs_symbols_user_site(trace, site);
+	uint32_t at = site;
+
+	if (result->run.python_frames || user->symbol || user->file)
+		return place;
+	while (at < trace->site_count && is_shared(trace, at))
+		at = trace->sites[at].caller < at ? trace->sites[at].caller
+						  : XS_NONE;
+	return at == site || at >= trace->site_count
+		   ? place
+		   : xs_print(&result->arena, "%s, reached by %s", place,
+			      xs_build_place(result, trace, at));
+}
+
 /* Sets the call before which the host spends the most time in its own code; if
  * that has no line of Python, which others have, the line before which it does
  * most, too. */
@@ -212,7 +244,7 @@ static void find_host_place(struct xs_result *result,
 
 	if (site == XS_NONE)
 		return;
-	result->verdict.host_place = xs_build_place(result, trace, site);
+	result->verdict.host_place = place_of(result, trace, site);
 	if (!result->run.python_frames || is_python(trace, site))
 		return;
 	near = xs_host_gap_longest(trace, steady->from_ns, steady->to_ns,

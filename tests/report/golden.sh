@@ -340,6 +340,11 @@ prints "xferspy dump \$examples/frameworks/h200/jax_put-1.xspy |
 # No kernel ran.
 prints "sed '/^kernel/d;/^call site=3/d' \$reports/advice/host-bound.txt |
 	xferspy report --machine h200 - | tr '\n' ' '" 'no kernel ran, and the host'
+# Three callers have a function that records an event; the host's part of the last round
+# is behind the rounds; addresses differ, which is told before the spread of the rounds.
+in_one_line frameworks/contact17/h200/voronoi ', the most before cudaEventRecord in voronoi+0x18b5c, reached by a call in voronoi+0xf03f; then nothing' \
+	'Compile with -g' 'as-is 158 ms 158-200 ms' \
+	'takes 1.62 ms once, and only if you keep one set of buffers: now their addresses differ.'
 # The phase of each step is told.
 in_one_line corpus/contact-2/second/blog-finite-difference '5 20 789 us' 'and 3 more phases'
 # Without call stacks, one function copies both ways.

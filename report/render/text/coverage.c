@@ -59,7 +59,9 @@ const char *xs_render_text_lines_note(const struct xs_result *result)
 {
 	bool any = false, modules = false;
 
-	if (!result->plan_count && !result->verdict.pinning.step)
+	if (!result->plan_count && !result->verdict.pinning.step &&
+	    (!result->verdict.host_is_limit ||
+	     result->run.python != XS_LANGUAGES))
 		return "";
 
 	XS_EACH(phase, result->phases, result->phase_count) {
