@@ -55,6 +55,31 @@ static bool may_return(const struct xs_phase *phase)
 	return false;
 }
 
+/* Whether a round copies a state in, then runs its kernels, then copies out to
+ * the same memory. */
+static bool is_state(const struct xs_phase *phase)
+{
+	enum xs_step_kind last = XS_STEP_H2D;
+	bool same = false;
+
+	XS_EACH(step, phase->steps, phase->step_count) {
+		if (step->kind != XS_STEP_H2D && step->kind != XS_STEP_D2H &&
+		    step->kind != XS_STEP_KERNEL)
+			continue;
+		if (step->kind != last &&
+		    (step->kind == XS_STEP_H2D || last == XS_STEP_D2H))
+			return false;
+		last = step->kind;
+		if (last != XS_STEP_D2H)
+			continue;
+		XS_EACH(in, phase->steps, phase->step_count)
+			same |= in->kind == XS_STEP_H2D && step->dst &&
+				in->src == step->dst &&
+				in->bytes == step->bytes;
+	}
+	return same;
+}
+
 /* Abstains for reasons of the phase. */
 static bool abstains(const struct xs_strategy_case *c,
 		     const struct xs_copy_stages *stages,
@@ -70,6 +95,11 @@ static bool abstains(const struct xs_strategy_case *c,
 		    row, out,
 		    "each round's first kernel may need all of its copies in, "
 		    "and its copies out the last: see double-buffer");
+	else if (is_state(c->phase))
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "a round copies out to memory that it copied in from: the "
+		    "next one may need its results");
 	else if (returning.out)
 		*rc = xs_estimate_abstain(
 		    row, out,

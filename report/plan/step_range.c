@@ -260,9 +260,13 @@ void xs_step_set_round(int64_t round_ns, struct xs_result_step *out)
 {
 	const struct xs_result_estimate *row = out->estimate;
 
+	const int64_t busy_ns = out->phase->kernel_busy_ns;
+
 	out->round_ns = round_ns;
 	out->round_low_ns = xs_number_round(
 	    xs_result_round_end_ns(row, (double)round_ns, true));
+	if (out->round_low_ns < busy_ns && busy_ns <= round_ns)
+		out->round_low_ns = busy_ns;
 	out->round_high_ns = xs_number_round(
 	    xs_result_round_end_ns(row, (double)round_ns, false));
 }
