@@ -8,7 +8,7 @@ SOURCE/tests/report/advice/expected.json has what is expected, and
 docs/advice.md lists every trace for which the report says something else, with what
 it says; and how many agree on a first use, without a calibration. So it does for
 typical.json beside it, of which fewer agree, and for the traces that are kept of
-others.json, contact17.json, contact18.json and contact19.json.
+others.json, contact17.json, contact18.json, contact19.json and contact20.json.
 """
 import collections
 import concurrent.futures
@@ -233,7 +233,8 @@ def main(xferspy, source):
         if count not in " ".join(page.split()):
             print("docs/advice.md says otherwise")
             failed = True
-    for kind in "typical", "others", "contact17", "contact18", "contact19":
+    for kind in "typical", "others", "contact17", "contact18", "contact19", \
+            "contact20":
         failed |= not are_told(xferspy, source, " ".join(page.split()), kind)
     return (failed or agreed.total() < LEAST_PERCENT * len(rows) / 100
             or sum(at_first) < LEAST_AT_FIRST_PERCENT * len(rows) / 100)
