@@ -90,8 +90,9 @@ double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns)
 	return fmin(fmax(gap_ns, 0), most_ns);
 }
 
-/* Returns whether the op before it on its queue is a kernel. */
-static bool follows_kernel(const struct xs_phase *phase, size_t i)
+/* Returns the kind of the op before it on its queue; XS_STEP_KINDS: none near.
+ */
+static uint8_t kind_before(const struct xs_phase *phase, size_t i)
 {
 	const struct xs_step *steps = phase->steps;
 	size_t j;
@@ -99,8 +100,31 @@ static bool follows_kernel(const struct xs_phase *phase, size_t i)
 	for (j = i; j > 0 && i - j < NEAR_STEPS; j--)
 		if (steps[j - 1].queue == steps[i].queue &&
 		    steps[j - 1].end_ns > 0)
-			return steps[j - 1].kind == XS_STEP_KERNEL;
-	return false;
+			return steps[j - 1].kind;
+	return XS_STEP_KINDS;
+}
+
+/* Recording the call before delays a copy that follows one the same way, too.
+ */
+static void untrace_copy(const struct xs_machine *m,
+			 const struct xs_phase *phase, size_t i,
+			 struct xs_action *action)
+{
+	const struct xs_step *step = &phase->steps[i];
+	const bool in = xs_step_is_in(step);
+	const double gap_ns =
+	    (in ? m->g_h2d_ns.value : m->g_d2h_ns.value) +
+	    (double)step->bytes * (in ? m->G_h2d.value : m->G_d2h.value) -
+	    action->work_ns;
+
+	limit_call(fmax(m->call_copy_async_ns.value,
+			action->call_ns - XS_TRACER_COPY_NS),
+		   waits_ns(action), action);
+	if (kind_before(phase, i) == step->kind)
+		action->dep_lag_ns =
+		    fmin(action->dep_lag_ns,
+			 fmax(fmax(gap_ns, 0),
+			      action->dep_lag_ns - XS_TRACER_COPY_NS));
 }
 
 /* Returns the end of the step by the host's clock: a blocking copy ends when
@@ -136,11 +160,10 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 				       action);
 		if (xs_step_is_copy(step) && action->kind == XS_ACTION_OP &&
 		    !action->blocking && !xs_step_is_pageable(step))
-			limit_call(fmax(machine->call_copy_async_ns.value,
-					action->call_ns - XS_TRACER_COPY_NS),
-				   waits_ns(action), action);
+			untrace_copy(machine, phase, i, action);
 		if (step->kind == XS_STEP_KERNEL &&
-		    action->kind == XS_ACTION_OP && follows_kernel(phase, i) &&
+		    action->kind == XS_ACTION_OP &&
+		    kind_before(phase, i) == XS_STEP_KERNEL &&
 		    action->dep_lag_ns < TRACER_KERNEL_NS)
 			action->dep_lag_ns = fmin(action->dep_lag_ns,
 						  machine->kernel_gap_ns.value);

@@ -84,18 +84,28 @@ static void take_curve(const struct known *known, const struct xs_machine *m,
 							: fmax(by, other));
 }
 
-/* A pinned copy takes the profile's latencies, and its rate if `rate`. */
+/* A pinned copy takes the profile's latencies, and its rate if `rate`. g, which
+ * one that does not block takes, has what its recorded time has besides its
+ * bytes. */
 static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
 			bool rate, struct xs_action *action)
 {
+	const bool in = xs_step_is_in(step);
+	const double least_ns =
+	    (double)step->bytes * (in ? m->G_h2d.value : m->G_d2h.value);
 	const struct xs_action was = *action;
+	const double g_ns = was.blocking ? 0
+			    : in	 ? m->g_h2d_ns.value
+					 : m->g_d2h_ns.value;
 
-	if (isnan(xs_step_is_in(step) ? m->G_h2d.value : m->G_d2h.value))
+	if (isnan(least_ns))
 		return;
-	xs_action_replace(action, xs_action_copy(m, xs_step_is_in(step),
-						 rate ? (double)step->bytes : 0,
-						 was.blocking));
-	action->work_ns = rate ? 0 : was.work_ns;
+	xs_action_replace(action,
+			  xs_action_copy(m, in, rate ? (double)step->bytes : 0,
+					 was.blocking));
+	action->work_ns = rate ? 0
+			       : fmax(was.work_ns - xs_or_zero(g_ns),
+				      fmin(was.work_ns, least_ns));
 }
 
 static void take_copy(const struct known *known, const struct xs_machine *m,

@@ -215,7 +215,7 @@ opening corpus/contact-5/fifth/hec-wedford 'for longer ones, first answer: could
 ' on the GPU (about'
 opening corpus/contact-11/eleventh/heal-routes \
 	'In short: first answer: could data stay' 'If not, little to gain; pin' ' of 216 ms.'
-opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
+opening corpus/contact/first/shoc-triad 'not, little to gain; use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'in the traced part; for longer runs, merge the small copies of kv_paging.py:25'
 opening corpus/contact-12/twelfth/byr-cast 'In short: little to gain in this run; for longer'
@@ -223,7 +223,7 @@ opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 174 us of each'
 opening corpus/contact-6/sixth/hec-jenkins-hash \
 	"saves 1.26 ms of each round's" 'here 8.70 ms (' ') of 281 ms.'
 # Step 2 is told alone.
-opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of each round's 689 us"
+opening frameworks/h200/pieces-32k 'small parts of step 2: may save 340 us' "of each round's 536 us"
 # Its grid of 4 blocks leaves most SMs idle: only whether rounds are independent is open.
 opening corpus/h100/develop/hec-ga 'nothing for certain, but double-buffer of phase 1 may save' \
 	' % of the run), effort: host code at several places, only if neither'
@@ -327,7 +327,7 @@ in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 # The host works beside a GPU that is hardly idle; a row has one range.
 prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json \
 	\$examples/frameworks/others/h200/gat.xspy | tr -s ' \n' ' '" 'idle; kernels are the limit, beside which the' \
-	'(4.46-5.68 ms)), but only if no' 'async* 5.47 ms 4.84-6.84 ms'
+	'(4.46-5.68 ms)), but only if no' 'async* 5.46 ms 4.84-6.84 ms'
 # A thread of XLA has no line of Python. Start-up is more than the host's code.
 in_one_line frameworks/others/h200/flax_dp '(no line of Python) and before ' ' 3 197 1.37 ms'
 opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: " \
@@ -402,7 +402,7 @@ in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 in_one_line frameworks/h200-3/loader-1 'once with pin_memory(), then' '| # or DataLoader(data, pin_memory=True)'
 # Twenty kernels and a test a round: the host's launches; and pieces of 64 KiB.
 in_one_line frameworks/typical/h200-2/converge "the host's code before __cudaLaunchKernel at" \
-	'is the limit.' ' 1? graph: a round of phase 1: 193 us -> 48.0 us'
+	'is the limit.' ' 1? graph: a round of phase 1: 191 us -> 48.0 us'
 # A step for several phases is within the limit.
 # CuPy's copies in and out of pinned memory.
 in_one_line frameworks/typical/h200-2/cupy_fft '| device.set(pinned) ' \
@@ -466,7 +466,7 @@ joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
 joined frameworks/h100/to_device 'each round has new pages, by its page faults' '-> 2.12 ms' \
 	'double-buffer*  2.12 ms'
 joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
-	'36.1 ms   813 us'
+	'27.5 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, other copies in 19.1 us' \
 	'2? double-buffer, better than step 1 from 127 rounds on (this run of 8 would take' 'once 7.63 ms'
 in_one_line corpus/contact-2/second/hec-rainflow \
@@ -590,11 +590,11 @@ done
 # A kernel that stays: the graph before it is thrown away, and behind merged copies it
 # saves too little for kernels that are rewritten.
 stays() {
-	prints "xferspy report --machine $initiated/machine.json --counters \
-		$initiated/$1-counters.xspy $initiated/$1.xspy | tr -s ' \n' ' '" "$2"
+	prints "xferspy report --machine $1/machine.json --counters \
+		$1/$2-counters.xspy $1/$2.xspy | tr -s ' \n' ' '" "$3"
 }
-stays levels 'device-initiated, a later step, takes its place'
-stays halo 'device-initiated of phase 2 saves 1.22 ms more (less than the steps'
+stays "$examples/initiated/h100-3" levels 'device-initiated, a later step, takes its place'
+stays "$initiated" halo 'device-initiated of phase 2 saves 1.22 ms more (less than the steps'
 
 # A read of a byte takes 3 years, or at most: a time beyond any run is no prediction.
 for key in '[a-z]*' high; do
