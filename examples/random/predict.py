@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "corpus"))
 import predict as corpus  # pylint: disable=wrong-import-position
 
-KEPT = ("held-out",)  # folders with notes.md, in the order of the page
+KEPT = ("held-out", "held-out-2")  # folders with notes.md, in the order of the page
 
 
 def programs_of(times):
