@@ -2,8 +2,8 @@
 #include "analyzer/dataflow/arrays.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,
@@ -157,25 +157,19 @@ static void keep_divided(struct xs_arrays *arrays, const bool *given)
 	}
 }
 
-int xs_arrays_find_all(const struct xs_trace *trace,
-		       const struct xs_dataflow *dataflow,
-		       struct xs_arrays *arrays)
+void xs_arrays_find_all(const struct xs_trace *trace,
+			const struct xs_dataflow *dataflow,
+			struct xs_arrays *arrays)
 {
 	const size_t room = (size_t)dataflow->access_count + 1;
-	bool *given = calloc(room, sizeof(*given));
-	int rc = 0;
+	bool *given = xs_calloc(room, sizeof(*given));
 
-	*arrays =
-	    (struct xs_arrays){.items = malloc(room * sizeof(*arrays->items))};
-	if (given && arrays->items) {
-		list_copies(trace, dataflow, arrays);
-		mark_given(trace, dataflow, arrays, given);
-		keep_divided(arrays, given);
-	} else {
-		rc = -ENOMEM;
-	}
+	*arrays = (struct xs_arrays){
+	    .items = xs_malloc(room * sizeof(*arrays->items))};
+	list_copies(trace, dataflow, arrays);
+	mark_given(trace, dataflow, arrays, given);
+	keep_divided(arrays, given);
 	free(given);
-	return rc;
 }
 
 void xs_arrays_free(struct xs_arrays *arrays)

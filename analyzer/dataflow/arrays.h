@@ -21,11 +21,11 @@ struct xs_arrays {
  * Finds the arrays of a dataflow: what is copied of an allocation, if a kernel
  * is given the address of each range, or else the range follows one right
  * before it, to whose array it then belongs. Ranges that overlap divide
- * nothing, unless they are the same. Returns 0 or -ENOMEM.
+ * nothing, unless they are the same.
  */
-int xs_arrays_find_all(const struct xs_trace *trace,
-		       const struct xs_dataflow *dataflow,
-		       struct xs_arrays *arrays);
+void xs_arrays_find_all(const struct xs_trace *trace,
+			const struct xs_dataflow *dataflow,
+			struct xs_arrays *arrays);
 void xs_arrays_free(struct xs_arrays *arrays);
 
 /*

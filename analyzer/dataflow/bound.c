@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/dataflow/dataflow.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Returns the part of the SMs that the kernel's threads fill, at most 1. Its
@@ -55,20 +55,18 @@ static void add_work(const struct xs_trace *trace, const struct xs_op *op,
 }
 
 /* Edges are sorted by their later op. */
-int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
-		      const struct xs_dataflow *dataflow,
-		      struct xs_dataflow_bound *bound)
+void xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
+		       const struct xs_dataflow *dataflow,
+		       struct xs_dataflow_bound *bound)
 {
 	const struct xs_device *found = xs_trace_device(trace, device);
 	const struct xs_rec_device *rec = found ? &found->rec : NULL;
 	const struct xs_flow *flow = &dataflow->flow;
 	uint64_t *end_ns =
-	    calloc((size_t)dataflow->op_count + 1, sizeof(*end_ns));
+	    xs_calloc((size_t)dataflow->op_count + 1, sizeof(*end_ns));
 	size_t edge = 0;
 
 	*bound = (struct xs_dataflow_bound){0};
-	if (!end_ns)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < dataflow->op_count; i++) {
 		const struct xs_op *op = &trace->ops[dataflow->ops[i]];
 
@@ -88,7 +86,6 @@ int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
 			add_work(trace, op, rec, bound);
 	}
 	free(end_ns);
-	return 0;
 }
 
 uint64_t xs_dataflow_least_ns(const struct xs_dataflow_bound *bound)

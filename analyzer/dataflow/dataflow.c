@@ -6,6 +6,7 @@
 #include "analyzer/dataflow/issue_order.h"
 #include "analyzer/dataflow/waited_ops.h"
 #include "analyzer/timeline/live_ranges.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -36,19 +37,16 @@ static int add_access(struct builder *b, struct xs_flow_op *op,
 {
 	struct xs_dataflow *out = b->out;
 	size_t memories = b->access_count;
-	int rc;
 
 	if (access.begin >= access.end)
 		return 0;
 	if (b->access_count >= XS_FLOW_NONE)
 		return -E2BIG;
 	access.allocation = xs_live_range_maker(b->trace, range);
-	rc = XS_ARRAY_ADD(out->memories, memories,
-			  range ? range->call : XS_NONE);
-	if (!rc)
-		rc = XS_ARRAY_ADD(out->accesses, b->access_count, access);
-	op->access_count += !rc;
-	return rc;
+	XS_ARRAY_ADD(out->memories, memories, range ? range->call : XS_NONE);
+	XS_ARRAY_ADD(out->accesses, b->access_count, access);
+	op->access_count++;
+	return 0;
 }
 
 static struct xs_flow_access any_part(uint64_t begin, uint64_t end, bool reads,
@@ -177,14 +175,12 @@ static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
 }
 
 /* Sorts what a kernel accesses by address, so that it can be searched. */
-static int sort_accesses(struct builder *b, const struct xs_flow_op *op)
+static void sort_accesses(struct builder *b, const struct xs_flow_op *op)
 {
 	const uint32_t count = op->access_count;
 	struct xs_flow_access *accesses = b->out->accesses + op->first_access;
-	struct xs_key *keys = malloc(2 * (size_t)count * sizeof(*keys));
+	struct xs_key *keys = xs_malloc(2 * (size_t)count * sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){accesses[i].begin, i};
 	xs_keys_sort(keys, count);
@@ -193,7 +189,6 @@ static int sort_accesses(struct builder *b, const struct xs_flow_op *op)
 	xs_keys_apply(keys + count, count, b->out->memories + op->first_access,
 		      sizeof(uint32_t));
 	free(keys);
-	return 0;
 }
 
 /* Entries are sorted by call, and so are the ops. */
@@ -228,7 +223,9 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 	op->unknown |= !known || seen != count;
 	if (!rc && b->out->outside)
 		rc = add_access(b, op, outside(true, true), NULL);
-	return rc || op->access_count < 2 ? rc : sort_accesses(b, op);
+	if (!rc && op->access_count > 1)
+		sort_accesses(b, op);
+	return rc;
 }
 
 /* Returns whether another op of the program has the same call. */
@@ -246,14 +243,12 @@ static int add_op(struct builder *b, uint32_t at)
 	const struct xs_op *op = &b->trace->ops[b->out->ops[at]];
 	const struct xs_call *call = &b->trace->calls[op->call];
 	struct xs_flow_op *to = &b->out->flow_ops[at];
-	int rc = xs_live_ranges_advance(&b->live, call->start_ns);
 
+	xs_live_ranges_advance(&b->live, call->start_ns);
 	*to = (struct xs_flow_op){
 	    .queue = b->order.queues[at],
 	    .waited = xs_waited_ops_advance(&b->waited, at, op->call),
 	    .first_access = (uint32_t)b->access_count};
-	if (rc)
-		return rc;
 	to->unknown = (op->flags & XS_OP_GRAPH) || shares_call(b, at);
 	if (op->flags & XS_OP_GRAPH)
 		return 0;
@@ -265,10 +260,10 @@ static int add_op(struct builder *b, uint32_t at)
 static int add_ops(struct builder *b)
 {
 	const size_t room = b->trace->call_count + 1;
-	int rc;
+	int rc = 0;
 
 	xs_live_ranges_free(&b->live);
-	rc = xs_live_ranges_begin(b->trace, &b->live);
+	xs_live_ranges_begin(b->trace, &b->live);
 	memset(b->accessed, 0, room * sizeof(*b->accessed));
 	memset(b->unread, 0, room * sizeof(*b->unread));
 	b->access_count = b->pointers = b->behind = 0;
@@ -279,17 +274,15 @@ static int add_ops(struct builder *b)
 	return rc;
 }
 
-static int put_ops(struct xs_dataflow *out, struct xs_key *keys, uint32_t count)
+static void put_ops(struct xs_dataflow *out, struct xs_key *keys,
+		    uint32_t count)
 {
-	out->ops = malloc(((size_t)count + 1) * sizeof(*out->ops));
-	out->flow_ops = malloc(((size_t)count + 1) * sizeof(*out->flow_ops));
-	if (!out->ops || !out->flow_ops)
-		return -ENOMEM;
+	out->ops = xs_malloc(((size_t)count + 1) * sizeof(*out->ops));
+	out->flow_ops = xs_malloc(((size_t)count + 1) * sizeof(*out->flow_ops));
 	xs_keys_sort(keys, count);
 	for (uint32_t i = 0; i < count; i++)
 		out->ops[i] = keys[i].index;
 	out->op_count = count;
-	return 0;
 }
 
 /* Ops without a call are not in the order of issue: they are left out, and make
@@ -297,11 +290,10 @@ static int put_ops(struct xs_dataflow *out, struct xs_key *keys, uint32_t count)
 static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct xs_trace *trace = b->trace;
-	struct xs_key *keys = malloc((trace->op_count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((trace->op_count + 1) * sizeof(*keys));
 	uint32_t count = 0;
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < trace->op_count; i++) {
+	for (size_t i = 0; i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
 
 		if (op->start_ns < from_ns || op->start_ns >= to_ns)
@@ -311,12 +303,10 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 		else if (trace->calls[op->call].start_ns < to_ns)
 			keys[count++] = (struct xs_key){op->call, (uint32_t)i};
 	}
-	if (!rc)
-		rc = count > XS_DATAFLOW_MOST_OPS
-			 ? -E2BIG
-			 : put_ops(b->out, keys, count);
+	if (count <= XS_DATAFLOW_MOST_OPS)
+		put_ops(b->out, keys, count);
 	free(keys);
-	return rc;
+	return count > XS_DATAFLOW_MOST_OPS ? -E2BIG : 0;
 }
 
 static void mark_unknown(struct builder *b)
@@ -355,25 +345,25 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	struct builder b = {
 	    .trace = trace,
 	    .out = dataflow,
-	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed)),
-	    .unread = calloc(trace->call_count + 1, sizeof(*b.unread))};
-	int rc = b.accessed && b.unread ? 0 : -ENOMEM;
+	    .accessed = xs_calloc(trace->call_count + 1, sizeof(*b.accessed)),
+	    .unread = xs_calloc(trace->call_count + 1, sizeof(*b.unread))};
+	int rc = 0;
 
 	*dataflow =
 	    (struct xs_dataflow){.outside = xs_trace_reads_symbols(trace)};
 	if (!rc)
 		rc = find_ops(&b, from_ns, to_ns);
 	if (!rc)
-		rc = xs_waited_ops_begin(trace, dataflow->ops, &b.waited);
+		xs_waited_ops_begin(trace, dataflow->ops, &b.waited);
 	if (!rc)
-		rc = xs_issue_order_build(
+		xs_issue_order_build(
 		    &(struct xs_issue_order_input){trace, dataflow->ops,
 						   dataflow->op_count},
 		    &b.order);
 	if (!rc)
 		rc = add_ops(&b);
 	if (!rc)
-		rc = xs_arrays_find_all(trace, dataflow, &b.arrays);
+		xs_arrays_find_all(trace, dataflow, &b.arrays);
 	if (!rc && (b.arrays.count || dataflow->outside))
 		rc = add_ops(&b);
 	if (!rc)

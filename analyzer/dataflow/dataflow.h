@@ -14,9 +14,9 @@
  * write the allocations that its parameters point into, of divided ones what
  * arrays.h leaves; it is unknown if they are, and so are ops of graphs,
  * ops without a call, and copies that share a call. Ops that may run at the
- * same time depend on each other in no way (issue_order.h). Returns 0, -ENOMEM,
- * or -E2BIG as xs_flow_build() and for more than XS_DATAFLOW_MOST_OPS.
- * steps: as in struct xs_flow_program.
+ * same time depend on each other in no way (issue_order.h). Returns 0 or -E2BIG
+ * as xs_flow_build() and for more than XS_DATAFLOW_MOST_OPS. steps: as in
+ * struct xs_flow_program.
  */
 int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		      uint64_t to_ns, uint64_t *steps,
@@ -35,10 +35,9 @@ struct xs_dataflow_bound {
 	uint64_t kernel_ns;	/* the device's kernels */
 };
 
-/* Returns 0 or -ENOMEM. */
-int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
-		      const struct xs_dataflow *dataflow,
-		      struct xs_dataflow_bound *bound);
+void xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
+		       const struct xs_dataflow *dataflow,
+		       struct xs_dataflow_bound *bound);
 
 /* Returns the longest of its parts. */
 uint64_t xs_dataflow_least_ns(const struct xs_dataflow_bound *bound);

@@ -7,6 +7,7 @@
 #include "analyzer/dataflow/flow.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -108,8 +109,9 @@ static int link_ops(struct builder *b, uint32_t from, uint32_t to,
 	if (flow->count == MOST_EDGES)
 		return -E2BIG;
 	b->marks[from] = (struct mark){to, flow->count};
-	return XS_ARRAY_ADD(flow->edges, flow->count,
-			    (struct xs_flow_edge){from, to, kind});
+	XS_ARRAY_ADD(flow->edges, flow->count,
+		     (struct xs_flow_edge){from, to, kind});
+	return 0;
 }
 
 /* Returns the number of cuts before the address. */
@@ -167,7 +169,8 @@ static int touch_segment(struct builder *b, uint32_t segment,
 				    access->exact};
 
 	b->segments[segment] = (uint32_t)b->touch_count;
-	return XS_ARRAY_ADD(b->touches, b->touch_count, touch);
+	XS_ARRAY_ADD(b->touches, b->touch_count, touch);
+	return 0;
 }
 
 static int link_memory(struct builder *b, uint32_t at)
@@ -256,10 +259,10 @@ static bool comes_after_all(const struct builder *b, uint32_t at,
 static int link_all(struct builder *b)
 {
 	const size_t queues = b->program->queue_count;
-	uint32_t *last = malloc((queues + 1) * sizeof(*last));
-	int rc = last ? 0 : -ENOMEM;
+	uint32_t *last = xs_malloc((queues + 1) * sizeof(*last));
+	int rc = 0;
 
-	for (size_t i = 0; !rc && i < queues; i++)
+	for (size_t i = 0; i < queues; i++)
 		last[i] = XS_FLOW_NONE;
 	for (uint32_t i = 0; !rc && i < b->program->op_count; i++) {
 		b->after_all[i] = comes_after_all(b, i, last);
@@ -299,20 +302,18 @@ int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow)
 	struct builder b = {.program = program,
 			    .flow = flow,
 			    .steps = program->steps ? program->steps : &most,
-			    .cuts = malloc(ends * sizeof(*b.cuts)),
-			    .segments = malloc(ends * sizeof(*b.segments)),
-			    .marks = malloc(ops * sizeof(*b.marks)),
-			    .after_all = malloc(ops * sizeof(*b.after_all)),
-			    .unknown = malloc(ops * sizeof(*b.unknown))};
-	int rc = -ENOMEM;
+			    .cuts = xs_malloc(ends * sizeof(*b.cuts)),
+			    .segments = xs_malloc(ends * sizeof(*b.segments)),
+			    .marks = xs_malloc(ops * sizeof(*b.marks)),
+			    .after_all = xs_malloc(ops * sizeof(*b.after_all)),
+			    .unknown = xs_malloc(ops * sizeof(*b.unknown))};
+	int rc;
 
 	*flow = (struct xs_flow){0};
-	if (b.cuts && b.segments && b.marks && b.after_all && b.unknown) {
-		for (uint32_t i = 0; i < program->op_count; i++)
-			b.marks[i].to = XS_FLOW_NONE;
-		cut(&b);
-		rc = link_all(&b);
-	}
+	for (uint32_t i = 0; i < program->op_count; i++)
+		b.marks[i].to = XS_FLOW_NONE;
+	cut(&b);
+	rc = link_all(&b);
 	free(b.cuts);
 	free(b.segments);
 	free(b.touches);

@@ -70,8 +70,8 @@ struct xs_flow {
  * What one of them may have written does not hide what others wrote before.
  * What was written to another allocation at the address is not read. Of ops
  * that follow each other in a stream, and of the first op in a stream after a
- * wait, the order is an edge if there is no other. Returns 0, -ENOMEM, or
- * -E2BIG if it would take more than *program->steps or 4 * 10^6 edges.
+ * wait, the order is an edge if there is no other. Returns 0, or -E2BIG if
+ * it would take more than *program->steps or 4 * 10^6 edges.
  */
 int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow);
 void xs_flow_free(struct xs_flow *flow);

@@ -4,8 +4,8 @@
 #include "analyzer/dataflow/issue_order.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,46 +235,34 @@ static bool walk(struct builder *b)
 	return true;
 }
 
-int xs_issue_order_build(const struct xs_issue_order_input *input,
-			 struct xs_issue_order *order)
+void xs_issue_order_build(const struct xs_issue_order_input *input,
+			  struct xs_issue_order *order)
 {
 	const size_t count = input->op_count;
-	struct builder *b = calloc(1, sizeof(*b));
-	int rc = -ENOMEM;
+	struct builder *b = xs_calloc(1, sizeof(*b));
 
 	*order = (struct xs_issue_order){
-	    .queues = malloc((count + 1) * sizeof(*order->queues))};
-	if (!b || !order->queues)
-		goto out;
+	    .queues = xs_malloc((count + 1) * sizeof(*order->queues))};
 	*b = (struct builder){
 	    .trace = input->trace, .input = input, .order = order};
 	b->number_of =
-	    malloc((input->trace->queue_count + 1) * sizeof(*b->number_of));
+	    xs_malloc((input->trace->queue_count + 1) * sizeof(*b->number_of));
 	b->blocked = xs_calls_blocked(input->trace);
-	if (!b->number_of || !b->blocked)
-		goto out;
-	rc = 0;
 	number_queues(b);
 	if (!count || order->queue_count > MOST_QUEUES ||
 	    count * order->queue_count > MOST_CLOCKS ||
 	    input->trace->lost_calls)
 		goto out;
-	order->before = malloc(count * order->queue_count * sizeof(uint32_t));
-	if (!order->before) {
-		rc = -ENOMEM;
-	} else if (!walk(b)) {
+	order->before =
+	    xs_malloc(count * order->queue_count * sizeof(uint32_t));
+	if (!walk(b)) {
 		free(order->before);
 		order->before = NULL;
 	}
 out:
-	if (b) {
-		free(b->number_of);
-		free(b->blocked);
-	}
+	free(b->number_of);
+	free(b->blocked);
 	free(b);
-	if (rc)
-		xs_issue_order_free(order);
-	return rc;
 }
 
 void xs_issue_order_free(struct xs_issue_order *order)

@@ -24,8 +24,8 @@ struct xs_issue_order {
  * Where the trace leaves it open, an earlier op comes before: a stream whose
  * queue is unknown, an event recorded there, and calls that may wait. So two
  * ops that are not in order may run at the same time. `before` is NULL if there
- * are too many ops and queues for it. Returns 0 or -ENOMEM.
+ * are too many ops and queues for it.
  */
-int xs_issue_order_build(const struct xs_issue_order_input *input,
-			 struct xs_issue_order *order);
+void xs_issue_order_build(const struct xs_issue_order_input *input,
+			  struct xs_issue_order *order);
 void xs_issue_order_free(struct xs_issue_order *order);

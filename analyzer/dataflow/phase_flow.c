@@ -4,8 +4,8 @@
 #include "analyzer/dataflow/dataflow.h"
 #include "analyzer/dataflow/task_class.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,17 +162,15 @@ static void note_edge(const struct matcher *m, const struct xs_flow_edge *edge)
 		steps[to].partner = from;
 }
 
-static int match(struct matcher *m, uint64_t *steps)
+static void match(struct matcher *m, uint64_t *steps)
 {
 	const size_t room = (size_t)m->flow->op_count + 1;
 	uint64_t given; /* steps to compare what kernels are given */
 
-	m->steps = malloc((m->phase->step_count + 1) * sizeof(*m->steps));
-	m->position = malloc(room * sizeof(*m->position));
-	m->round = malloc(room * sizeof(*m->round));
-	m->copies = malloc(room * sizeof(*m->copies));
-	if (!m->steps || !m->position || !m->round || !m->copies)
-		return -ENOMEM;
+	m->steps = xs_malloc((m->phase->step_count + 1) * sizeof(*m->steps));
+	m->position = xs_malloc(room * sizeof(*m->position));
+	m->round = xs_malloc(room * sizeof(*m->round));
+	m->copies = xs_malloc(room * sizeof(*m->copies));
 	for (uint32_t i = 0; i < m->flow->op_count; i++) {
 		const uint8_t kind = m->trace->ops[m->flow->ops[i]].kind;
 
@@ -190,51 +188,43 @@ static int match(struct matcher *m, uint64_t *steps)
 		find_rounds(m);
 	for (size_t i = 0; m->phase->flow_known && i < m->flow->flow.count; i++)
 		note_edge(m, &m->flow->flow.edges[i]);
-	return 0;
 }
 
 /* The least time of a round, if the sample has no other work and all of it is
  * known. */
-static int find_bound(const struct matcher *m)
+static void find_bound(const struct matcher *m)
 {
 	struct xs_phase *phase = m->phase;
 	struct xs_dataflow_bound bound;
-	int rc;
 
 	if (!m->rounds || m->rounds != phase->sample_rounds ||
 	    m->rounds * m->count != m->flow->op_count || m->flow->unknown_count)
-		return 0;
-	rc = xs_dataflow_bound(m->trace, phase->device, m->flow, &bound);
-	if (!rc)
-		phase->least_ns = xs_dataflow_least_ns(&bound) / m->rounds;
-	return rc;
+		return;
+	xs_dataflow_bound(m->trace, phase->device, m->flow, &bound);
+	phase->least_ns = xs_dataflow_least_ns(&bound) / m->rounds;
 }
 
-int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase,
-		  uint64_t *steps)
+void xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase,
+		   uint64_t *steps)
 {
 	struct xs_dataflow flow;
 	struct matcher m = {.trace = trace, .phase = phase, .flow = &flow};
-	int rc;
 
 	phase->flow_known = false;
 	phase->least_ns = 0;
 	phase->task_class = (struct xs_task_class){.kind = XS_CLASS_UNKNOWN};
 	if (!phase->sample_rounds || !phase->step_count)
-		return 0;
-	rc = xs_dataflow_build(trace, phase->sample_from_ns,
-			       phase->sample_to_ns, steps, &flow);
-	if (rc)
-		return rc == -E2BIG ? 0 : rc;
-	rc = match(&m, steps);
-	if (!rc)
-		rc = find_bound(&m);
-	if (!rc && phase->flow_known)
-		rc = xs_task_class(trace, &flow, &phase->task_class);
+		return;
+	if (xs_dataflow_build(trace, phase->sample_from_ns, phase->sample_to_ns,
+			      steps, &flow))
+		return;
+	match(&m, steps);
+	find_bound(&m);
+	if (phase->flow_known)
+		xs_task_class(trace, &flow, &phase->task_class);
 	free(m.steps);
 	free(m.position);
 	free(m.round);
 	free(m.copies);
 	xs_dataflow_free(&flow);
-	return rc;
 }

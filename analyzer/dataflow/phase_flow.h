@@ -10,7 +10,7 @@
  * and what its kernels are given, from the dataflow of its sample rounds: those
  * among them with the ops of the steps, in their order. It stays unknown if
  * there is none, or if there are too many ops. *steps: those that the search
- * may take, less those taken. Returns 0 or -ENOMEM.
+ * may take, less those taken.
  */
-int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase,
-		  uint64_t *steps);
+void xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase,
+		   uint64_t *steps);

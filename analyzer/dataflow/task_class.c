@@ -2,8 +2,8 @@
 #include "analyzer/dataflow/task_class.h"
 
 #include "analyzer/dataflow/arrays.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Launches of one kernel in a task, each on the results of the one before, that
@@ -234,42 +234,38 @@ static void judge(struct classifier *c, struct xs_task_class *out)
 		out->kind = XS_CLASS_UNKNOWN;
 }
 
-int xs_task_class(const struct xs_trace *trace,
-		  const struct xs_dataflow *dataflow, struct xs_task_class *out)
+void xs_task_class(const struct xs_trace *trace,
+		   const struct xs_dataflow *dataflow,
+		   struct xs_task_class *out)
 {
 	struct xs_arrays arrays;
 	struct classifier c = {
 	    .trace = trace,
 	    .flow = dataflow,
 	    .arrays = &arrays,
-	    .number_of = calloc(trace->call_count + 1, sizeof(*c.number_of)),
+	    .number_of = xs_calloc(trace->call_count + 1, sizeof(*c.number_of)),
 	    .task_of =
-		calloc((size_t)dataflow->op_count + 1, sizeof(*c.task_of))};
-	int rc = xs_arrays_find_all(trace, dataflow, &arrays);
+		xs_calloc((size_t)dataflow->op_count + 1, sizeof(*c.task_of))};
 
-	c.memories = calloc((size_t)arrays.count + dataflow->access_count + 1,
-			    sizeof(*c.memories));
-	if (!c.memories || !c.number_of || !c.task_of)
-		rc = -ENOMEM;
+	xs_arrays_find_all(trace, dataflow, &arrays);
+	c.memories =
+	    xs_calloc((size_t)arrays.count + dataflow->access_count + 1,
+		      sizeof(*c.memories));
 	*out = (struct xs_task_class){.kind = XS_CLASS_UNKNOWN};
-	if (!rc) {
-		number_tasks(&c);
-		number_memories(&c);
-	}
+	number_tasks(&c);
+	number_memories(&c);
 	out->tasks = c.tasks;
-	for (uint32_t i = 0; !rc && i < dataflow->op_count; i++) {
+	for (uint32_t i = 0; i < dataflow->op_count; i++) {
 		note_op(&c, i);
 		if (i + 1 == dataflow->op_count ||
 		    c.task_of[i + 1] != c.task_of[i])
 			end_task(&c);
 	}
 	out->outside = dataflow->outside && !dataflow->unknown_count;
-	if (!rc && c.tasks > 1 && !dataflow->unknown_count &&
-	    !dataflow->outside)
+	if (c.tasks > 1 && !dataflow->unknown_count && !dataflow->outside)
 		judge(&c, out);
 	free(c.memories);
 	free(c.number_of);
 	free(c.task_of);
 	xs_arrays_free(&arrays);
-	return rc;
 }

@@ -11,8 +11,7 @@
  * are given decide: those that each task (the first may differ) fills, or
  * copies out, as a whole are reused; those that no task copies, or that only
  * some fill, are shared; those that some copy out carry what kernels wrote.
- * Returns 0 or -ENOMEM.
  */
-int xs_task_class(const struct xs_trace *trace,
-		  const struct xs_dataflow *dataflow,
-		  struct xs_task_class *out);
+void xs_task_class(const struct xs_trace *trace,
+		   const struct xs_dataflow *dataflow,
+		   struct xs_task_class *out);

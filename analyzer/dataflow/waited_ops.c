@@ -2,33 +2,29 @@
 #include "analyzer/dataflow/waited_ops.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define LOOK_AHEAD 1000u
 
-int xs_waited_ops_begin(const struct xs_trace *trace, const uint32_t *ops,
-			struct xs_waited_ops *waited)
+void xs_waited_ops_begin(const struct xs_trace *trace, const uint32_t *ops,
+			 struct xs_waited_ops *waited)
 {
 	bool *blocked = xs_calls_blocked(trace);
 
-	*waited = (struct xs_waited_ops){
-	    .trace = trace,
-	    .ops = ops,
-	    .waits = malloc((trace->call_count + 1) * sizeof(*waited->waits)),
-	    .waited = XS_NONE};
-	if (!blocked || !waited->waits) {
-		free(blocked);
-		return -ENOMEM;
-	}
+	*waited =
+	    (struct xs_waited_ops){.trace = trace,
+				   .ops = ops,
+				   .waits = xs_malloc((trace->call_count + 1) *
+						      sizeof(*waited->waits)),
+				   .waited = XS_NONE};
 	for (size_t i = 0; i < trace->call_count; i++)
 		if (blocked[i] && trace->calls[i].error == 0)
 			waited->waits[waited->wait_count++] = (struct xs_key){
 			    trace->calls[i].end_ns, (uint32_t)i};
 	xs_keys_sort(waited->waits, waited->wait_count);
 	free(blocked);
-	return 0;
 }
 
 void xs_waited_ops_restart(struct xs_waited_ops *waited)

@@ -15,9 +15,9 @@ struct xs_waited_ops {
 	uint32_t all_ended; /* ops before it had ended */
 };
 
-/* Returns 0 or -ENOMEM. Keeps both pointers. */
-int xs_waited_ops_begin(const struct xs_trace *trace, const uint32_t *ops,
-			struct xs_waited_ops *waited);
+/* Keeps both pointers. */
+void xs_waited_ops_begin(const struct xs_trace *trace, const uint32_t *ops,
+			 struct xs_waited_ops *waited);
 
 /* Goes back to the start. */
 void xs_waited_ops_restart(struct xs_waited_ops *waited);

@@ -4,6 +4,7 @@
 #include "analyzer/import/chrome.h"
 
 #include "analyzer/import/import.h"
+#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -215,9 +216,11 @@ static int read_property(struct reader *r, const char *key)
 
 	copy_text(name, sizeof(name), key);
 	token = xs_json_pull_next(&r->json);
-	if (token == XS_JSON_STRING && strcmp(name, "name") == 0)
-		return xs_foreign_add_string(
-		    f, r->json.text, &f->device_names[f->device_count - 1]);
+	if (token == XS_JSON_STRING && strcmp(name, "name") == 0) {
+		xs_foreign_add_string(f, r->json.text,
+				      &f->device_names[f->device_count - 1]);
+		return 0;
+	}
 	if (token != XS_JSON_NUMBER)
 		return xs_json_pull_skip(&r->json, token);
 	number = number_in(r->json.text);
@@ -245,9 +248,9 @@ static int read_property(struct reader *r, const char *key)
 static int read_device(struct reader *r, int token)
 {
 	const struct xs_rec_device device = {0};
-	int rc = xs_foreign_add_device(&r->chrome.foreign, &device, "");
 
-	return rc ? rc : read_object(r, token, read_property);
+	xs_foreign_add_device(&r->chrome.foreign, &device, "");
+	return read_object(r, token, read_property);
 }
 
 static int read_array(struct reader *r, int token,
@@ -314,14 +317,12 @@ static int refuse(const struct reader *r, int rc, const char **error)
 int xs_import_chrome(const struct xs_trace_bytes *bytes,
 		     const struct xs_trace_visitor *visitor, const char **error)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = xs_calloc(1, sizeof(*r));
 	struct xs_foreign *f;
-	int rc;
+	int rc = 0;
 
-	if (!r)
-		return -ENOMEM;
 	f = &r->chrome.foreign;
-	rc = xs_foreign_init(f);
+	xs_foreign_init(f);
 	/* text may be much longer than its compressed form */
 	f->source_bytes = 64 * bytes->size;
 	if (!rc)
@@ -331,13 +332,13 @@ int xs_import_chrome(const struct xs_trace_bytes *bytes,
 	if (!rc)
 		rc = xs_chrome_choose_process(&r->chrome, error);
 	if (!rc)
-		rc = xs_chrome_find_sites(&r->chrome);
+		xs_chrome_find_sites(&r->chrome);
 	if (!rc)
 		rc = xs_foreign_join(f, error);
 	if (!rc)
-		rc = xs_chrome_add_notes(&r->chrome);
+		xs_chrome_add_notes(&r->chrome);
 	if (!rc && r->json.input.wrong) /* what follows the compressed part */
-		rc = xs_foreign_add_info(f, "note=%s", r->json.input.wrong);
+		xs_foreign_add_info(f, "note=%s", r->json.input.wrong);
 	if (!rc)
 		rc = xs_foreign_pass(f, visitor);
 	xs_json_pull_release(&r->json);

@@ -68,6 +68,6 @@ int xs_chrome_add_op(struct xs_chrome *chrome,
  * tids. Returns 0, or -errno with *error set: calls are of several. */
 int xs_chrome_choose_process(struct xs_chrome *chrome, const char **error);
 /* Finds what called each call: the functions and operations around it. */
-int xs_chrome_find_sites(struct xs_chrome *chrome);
+void xs_chrome_find_sites(struct xs_chrome *chrome);
 /* Adds the infos, and notes on what such a file lacks. */
-int xs_chrome_add_notes(struct xs_chrome *chrome);
+void xs_chrome_add_notes(struct xs_chrome *chrome);

@@ -2,10 +2,10 @@
 /* Who called: the functions of Python and operations of the framework that run
  * on the thread of a call, and what such a file lacks. */
 #include "analyzer/import/chrome.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,17 +40,14 @@ static void close_ended(const struct finder *f, struct stack *stack,
 		stack->count--;
 }
 
-static int push(struct finder *f, uint32_t index)
+static void push(struct finder *f, uint32_t index)
 {
 	const struct xs_chrome_frame *frame = &f->chrome->frames[index];
 	struct stack *stack = stack_of(f, frame->thread);
 
-	if (!stack)
-		return -ENOMEM;
 	close_ended(f, stack, frame->start_ns);
-	return stack->count == DEPTH_MOST
-		   ? 0
-		   : XS_ARRAY_ADD(stack->frames, stack->count, index);
+	if (stack->count < DEPTH_MOST)
+		XS_ARRAY_ADD(stack->frames, stack->count, index);
 }
 
 /* Functions of the framework itself are named by their operations. */
@@ -64,19 +61,18 @@ static bool is_of_program(const struct xs_foreign *f,
 
 /* Adds the program's functions that are open, from the outermost of the last
  * FRAMES_MOST. Stores the number of the innermost + 1. */
-static int add_callers(struct finder *f, const struct stack *stack,
-		       uint32_t *caller)
+static void add_callers(struct finder *f, const struct stack *stack,
+			uint32_t *caller)
 {
 	const struct xs_chrome_frame *frames = f->chrome->frames;
 	size_t python = 0, skip;
-	int rc = 0;
 
 	for (size_t i = 0; i < stack->count; i++)
 		python += is_of_program(&f->chrome->foreign,
 					&frames[stack->frames[i]]);
 	skip = python > FRAMES_MOST ? python - FRAMES_MOST : 0;
 	*caller = 0;
-	for (size_t i = 0; !rc && i < stack->count; i++) {
+	for (size_t i = 0; i < stack->count; i++) {
 		const struct xs_chrome_frame *frame = &frames[stack->frames[i]];
 		const struct xs_foreign_site site = {.symbol = frame->symbol,
 						     .file = frame->file,
@@ -90,32 +86,28 @@ static int add_callers(struct finder *f, const struct stack *stack,
 			skip--;
 			continue;
 		}
-		rc = xs_foreign_add_site(&f->chrome->foreign, &site, &number);
+		xs_foreign_add_site(&f->chrome->foreign, &site, &number);
 		*caller = number + 1;
 	}
-	return rc;
 }
 
 /* The operation that the program asked for, such as aten::to, names the site.
  */
-static int set_site(struct finder *f, struct xs_foreign_call *call)
+static void set_site(struct finder *f, struct xs_foreign_call *call)
 {
 	struct xs_foreign *foreign = &f->chrome->foreign;
 	const struct xs_chrome_frame *frames = f->chrome->frames;
 	struct stack *stack = stack_of(f, call->thread);
 	struct xs_foreign_site site;
-	int rc;
 
-	if (!stack)
-		return -ENOMEM;
 	close_ended(f, stack, call->start_ns);
 	memcpy(&site, xs_distinct_value(&foreign->sites, call->site),
 	       sizeof(site));
 	for (size_t i = 0; i < stack->count && !site.symbol; i++)
 		if (!frames[stack->frames[i]].python)
 			site.symbol = frames[stack->frames[i]].symbol;
-	rc = add_callers(f, stack, &site.caller);
-	return rc ? rc : xs_foreign_add_site(foreign, &site, &call->site);
+	add_callers(f, stack, &site.caller);
+	xs_foreign_add_site(foreign, &site, &call->site);
 }
 
 /* Frames have the first numbers. */
@@ -136,28 +128,27 @@ static uint64_t end_of(const void *chrome, uint32_t index)
 	return index < c->frame_count ? c->frames[index].end_ns : 0;
 }
 
-int xs_chrome_find_sites(struct xs_chrome *c)
+void xs_chrome_find_sites(struct xs_chrome *c)
 {
 	const size_t count = c->frame_count + c->foreign.call_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 	struct finder f = {.chrome = c};
-	int rc = keys && count < XS_NONE32 ? 0 : -ENOMEM;
 
-	if (!rc)
-		xs_keys_sort_nested(keys, count, c, start_of, end_of);
-	for (size_t i = 0; !rc && i < count; i++) {
+	if (count >= XS_NONE32)
+		xs_no_memory();
+	xs_keys_sort_nested(keys, count, c, start_of, end_of);
+	for (size_t i = 0; i < count; i++) {
 		const uint32_t index = keys[i].index;
 
-		rc = index < c->frame_count
-			 ? push(&f, index)
-			 : set_site(&f,
-				    &c->foreign.calls[index - c->frame_count]);
+		if (index < c->frame_count)
+			push(&f, index);
+		else
+			set_site(&f, &c->foreign.calls[index - c->frame_count]);
 	}
 	for (size_t i = 0; i < f.stacks.keys.count; i++)
 		free(((struct stack *)f.stacks.items)[i].frames);
 	xs_distinct_map_release(&f.stacks);
 	free(keys);
-	return rc;
 }
 
 static size_t count_calls(const struct xs_foreign *f, uint8_t call_class)
@@ -169,7 +160,7 @@ static size_t count_calls(const struct xs_foreign *f, uint8_t call_class)
 	return count;
 }
 
-int xs_chrome_add_notes(struct xs_chrome *c)
+void xs_chrome_add_notes(struct xs_chrome *c)
 {
 	struct xs_foreign *f = &c->foreign;
 	const bool streams = count_calls(f, XS_CALL_SYNC_STREAM) &&
@@ -203,11 +194,10 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	    {streams, "note=the file does not tell for which stream a call "
 		      "waited"},
 	};
-	int rc = xs_foreign_add_driver(f, c->driver);
 
+	xs_foreign_add_driver(f, c->driver);
 	f->base_ns = c->base_ns;
-	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++)
+	for (size_t i = 0; i < sizeof(infos) / sizeof(*infos); i++)
 		if (infos[i].missing)
-			rc = xs_foreign_add_info(f, "%s", infos[i].text);
-	return rc;
+			xs_foreign_add_info(f, "%s", infos[i].text);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/import/foreign.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -13,12 +14,10 @@
 /* More calls or ops have no index in the analyzer. */
 #define MOST_ITEMS (XS_NONE32 - 1)
 
-int xs_foreign_init(struct xs_foreign *f)
+void xs_foreign_init(struct xs_foreign *f)
 {
-	uint32_t number;
-
 	*f = (struct xs_foreign){0};
-	return xs_distinct_find(&f->strings, "", 0, &number);
+	xs_distinct_find(&f->strings, "", 0);
 }
 
 void xs_foreign_release(struct xs_foreign *f)
@@ -36,48 +35,43 @@ void xs_foreign_release(struct xs_foreign *f)
 	free(f->infos);
 }
 
-int xs_foreign_add_string(struct xs_foreign *f, const char *text,
-			  uint32_t *number)
+void xs_foreign_add_string(struct xs_foreign *f, const char *text,
+			   uint32_t *number)
 {
-	return xs_distinct_find(&f->strings, text ? text : "",
-				text ? strlen(text) : 0, number);
+	*number = xs_distinct_find(&f->strings, text ? text : "",
+				   text ? strlen(text) : 0);
 }
 
-int xs_foreign_add_site(struct xs_foreign *f,
-			const struct xs_foreign_site *site, uint32_t *number)
+void xs_foreign_add_site(struct xs_foreign *f,
+			 const struct xs_foreign_site *site, uint32_t *number)
 {
-	return xs_distinct_find(&f->sites, site, sizeof(*site), number);
+	*number = xs_distinct_find(&f->sites, site, sizeof(*site));
 }
 
-int xs_foreign_add_shape(struct xs_foreign *f, const char *name,
-			 struct xs_rec_shape *shape, uint32_t *number)
+void xs_foreign_add_shape(struct xs_foreign *f, const char *name,
+			  struct xs_rec_shape *shape, uint32_t *number)
 {
-	uint32_t string;
-	int rc = xs_foreign_add_string(f, name, &string);
-
-	shape->name = string;
-	return rc ? rc
-		  : xs_distinct_find(&f->shapes, shape, sizeof(*shape), number);
+	xs_foreign_add_string(f, name, &shape->name);
+	*number = xs_distinct_find(&f->shapes, shape, sizeof(*shape));
 }
 
 int xs_foreign_add_queue(struct xs_foreign *f,
 			 const struct xs_foreign_queue *queue, uint16_t *number)
 {
-	uint32_t index;
-	int rc = xs_distinct_find(&f->queues, queue, sizeof(*queue), &index);
+	const uint32_t index =
+	    xs_distinct_find(&f->queues, queue, sizeof(*queue));
 
-	if (rc)
-		return rc;
 	*number = (uint16_t)index;
 	return index < XS_WIDE16 ? 0 : -EOVERFLOW;
 }
 
-int xs_foreign_add_driver(struct xs_foreign *f, uint64_t version)
+void xs_foreign_add_driver(struct xs_foreign *f, uint64_t version)
 {
-	return version
-		   ? xs_foreign_add_info(f, "driver=%" PRIu64 ".%" PRIu64,
-					 version / 1000, version % 1000 / 10)
-		   : 0;
+	if (version) {
+		xs_foreign_add_info(f, "driver=%" PRIu64 ".%" PRIu64,
+				    version / 1000, version % 1000 / 10);
+		return;
+	}
 }
 
 uint8_t xs_foreign_memory(const char *text)
@@ -139,15 +133,15 @@ static bool is_contradiction(const struct xs_foreign_op *op)
 		(to_host ? is_device : is_host)(op->dst_memory));
 }
 
-int xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
+void xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
 {
 	if (op->kind == XS_REC_copy && is_contradiction(op)) {
 		f->left_out++;
-		return 0;
+		return;
 	}
-	return f->op_count >= MOST_ITEMS
-		   ? -ENOMEM
-		   : XS_ARRAY_ADD(f->ops, f->op_count, *op);
+	if (f->op_count >= MOST_ITEMS)
+		xs_no_memory();
+	XS_ARRAY_ADD(f->ops, f->op_count, *op);
 }
 
 /* Appends a call, a detail or a range to its list. */
@@ -155,37 +149,36 @@ int xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
 	int xs_foreign_add_##item(struct xs_foreign *f,                        \
 				  const struct xs_foreign_##item *item)        \
 	{                                                                      \
-		return f->item##_count >= MOST_ITEMS                           \
-			   ? -ENOMEM                                           \
-			   : XS_ARRAY_ADD(f->item##s, f->item##_count, *item); \
+		if (f->item##_count >= MOST_ITEMS)                             \
+			xs_no_memory();                                        \
+		XS_ARRAY_ADD(f->item##s, f->item##_count, *item);              \
+		return 0;                                                      \
 	}
 ADD(call)
 ADD(detail)
 ADD(range)
 #undef ADD
 
-int xs_foreign_add_device(struct xs_foreign *f,
-			  const struct xs_rec_device *device, const char *name)
+void xs_foreign_add_device(struct xs_foreign *f,
+			   const struct xs_rec_device *device, const char *name)
 {
 	size_t names = f->device_count;
 	uint32_t string;
-	int rc = xs_foreign_add_string(f, name, &string);
 
-	if (!rc)
-		rc = XS_ARRAY_ADD(f->device_names, names, string);
-	return rc ? rc : XS_ARRAY_ADD(f->devices, f->device_count, *device);
+	xs_foreign_add_string(f, name, &string);
+	XS_ARRAY_ADD(f->device_names, names, string);
+	XS_ARRAY_ADD(f->devices, f->device_count, *device);
 }
 
-int xs_foreign_add_info(struct xs_foreign *f, const char *format, ...)
+void xs_foreign_add_info(struct xs_foreign *f, const char *format, ...)
 {
 	char text[XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_info)];
 	uint32_t string;
 	va_list args;
-	int rc;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	rc = xs_foreign_add_string(f, text, &string);
-	return rc ? rc : XS_ARRAY_ADD(f->infos, f->info_count, string);
+	xs_foreign_add_string(f, text, &string);
+	XS_ARRAY_ADD(f->infos, f->info_count, string);
 }

@@ -96,17 +96,17 @@ struct xs_foreign {
 };
 
 /* All functions return 0 or -errno. */
-int xs_foreign_init(struct xs_foreign *foreign);
+void xs_foreign_init(struct xs_foreign *foreign);
 void xs_foreign_release(struct xs_foreign *foreign);
 
 /* Text of NULL or "" is string 0. */
-int xs_foreign_add_string(struct xs_foreign *foreign, const char *text,
-			  uint32_t *number);
-int xs_foreign_add_site(struct xs_foreign *foreign,
-			const struct xs_foreign_site *site, uint32_t *number);
+void xs_foreign_add_string(struct xs_foreign *foreign, const char *text,
+			   uint32_t *number);
+void xs_foreign_add_site(struct xs_foreign *foreign,
+			 const struct xs_foreign_site *site, uint32_t *number);
 /* name: mangled, or as the file has it. shape: its name is filled in. */
-int xs_foreign_add_shape(struct xs_foreign *foreign, const char *name,
-			 struct xs_rec_shape *shape, uint32_t *number);
+void xs_foreign_add_shape(struct xs_foreign *foreign, const char *name,
+			  struct xs_rec_shape *shape, uint32_t *number);
 /* Returns -EOVERFLOW when there are more queues than the format can tell apart.
  */
 int xs_foreign_add_queue(struct xs_foreign *foreign,
@@ -114,20 +114,21 @@ int xs_foreign_add_queue(struct xs_foreign *foreign,
 			 uint16_t *number);
 int xs_foreign_add_call(struct xs_foreign *foreign,
 			const struct xs_foreign_call *call);
-int xs_foreign_add_op(struct xs_foreign *foreign,
-		      const struct xs_foreign_op *op);
+void xs_foreign_add_op(struct xs_foreign *foreign,
+		       const struct xs_foreign_op *op);
 int xs_foreign_add_detail(struct xs_foreign *foreign,
 			  const struct xs_foreign_detail *detail);
 int xs_foreign_add_range(struct xs_foreign *foreign,
 			 const struct xs_foreign_range *range);
-int xs_foreign_add_device(struct xs_foreign *foreign,
-			  const struct xs_rec_device *device, const char *name);
+void xs_foreign_add_device(struct xs_foreign *foreign,
+			   const struct xs_rec_device *device,
+			   const char *name);
 /* Adds "key=value". A key of `note` is a line that the report shows. */
-int xs_foreign_add_info(struct xs_foreign *foreign, const char *format, ...)
+void xs_foreign_add_info(struct xs_foreign *foreign, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Adds the version of the driver, such as 13020 for 13.2; 0: unknown. */
-int xs_foreign_add_driver(struct xs_foreign *foreign, uint64_t version);
+void xs_foreign_add_driver(struct xs_foreign *foreign, uint64_t version);
 
 /* Returns the kind of memory whose name the text begins with, such as "pinned"
  * or "DEVICE_STATIC". */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins what a file of another tool has of a call in several places. */
 #include "analyzer/import/foreign.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/import/import.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static bool is_work(const struct xs_foreign_op *op)
 /* Sorts the ops with a correlation id by it. Caller frees the result. */
 static struct xs_key *ops_by_id(const struct xs_foreign *f, size_t *count)
 {
-	struct xs_key *keys = calloc(f->op_count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(f->op_count + 1, sizeof(*keys));
 
 	*count = 0;
 	for (size_t i = 0; keys && i < f->op_count; i++)
@@ -120,13 +120,11 @@ static void join_ops_of(struct xs_foreign *f, struct xs_foreign_call *call,
 	keys[first].index = XS_NONE32;
 }
 
-static int join_ops(struct xs_foreign *f)
+static void join_ops(struct xs_foreign *f)
 {
 	size_t count;
 	struct xs_key *keys = ops_by_id(f, &count);
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < f->call_count; i++) {
 		struct xs_foreign_call *call = &f->calls[i];
 
@@ -135,7 +133,6 @@ static int join_ops(struct xs_foreign *f)
 		join_ops_of(f, call, keys, count);
 	}
 	free(keys);
-	return 0;
 }
 
 static void join_detail(struct xs_foreign_call *call,
@@ -152,13 +149,11 @@ static void join_detail(struct xs_foreign_call *call,
 	}
 }
 
-static int join_details(struct xs_foreign *f)
+static void join_details(struct xs_foreign *f)
 {
 	const size_t count = f->detail_count;
-	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(count + 1, sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] =
 		    (struct xs_key){f->details[i].correlation, (uint32_t)i};
@@ -173,7 +168,6 @@ static int join_details(struct xs_foreign *f)
 			join_detail(call, &f->details[keys[k].index]);
 	}
 	free(keys);
-	return 0;
 }
 
 /* Returns whether the handle, stream or event, decides what is waited for. */
@@ -220,16 +214,13 @@ static uint64_t end_of_call(const void *foreign, uint32_t i)
 }
 
 /* A call comes before those that it made. */
-static int sort_calls(struct xs_foreign *f)
+static void sort_calls(struct xs_foreign *f)
 {
-	struct xs_key *keys = calloc(f->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(f->call_count + 1, sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	xs_keys_sort_nested(keys, f->call_count, f, start_of_call, end_of_call);
 	xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
 	free(keys);
-	return 0;
 }
 
 /* What made a call has its correlation id. Where times are whole us, a call
@@ -244,18 +235,16 @@ static bool is_inside(const struct xs_foreign_call *call,
 
 /* Drops calls within another one of their thread, such as a driver call that
  * the runtime made. Calls are sorted by start. */
-static int drop_inner(struct xs_foreign *f)
+static void drop_inner(struct xs_foreign *f)
 {
 	struct xs_distinct_map last = {0}; /* kept call + 1, by thread */
-	size_t kept = 0, i;
+	size_t kept = 0;
 
-	for (i = 0; i < f->call_count; i++) {
+	for (size_t i = 0; i < f->call_count; i++) {
 		const struct xs_foreign_call call = f->calls[i];
 		size_t *before = xs_distinct_map_find(
 		    &last, &call.thread, sizeof(call.thread), sizeof(*before));
 
-		if (!before)
-			break;
 		if (*before && is_inside(&call, &f->calls[*before - 1]))
 			continue;
 		f->mixed += *before && call.start_ns + RESOLUTION_NS <
@@ -264,10 +253,7 @@ static int drop_inner(struct xs_foreign *f)
 		*before = kept;
 	}
 	xs_distinct_map_release(&last);
-	if (i < f->call_count)
-		return -ENOMEM;
 	f->call_count = kept;
-	return 0;
 }
 
 /* The run lasts from its first to its last call or op, if the file does not
@@ -309,7 +295,7 @@ static void cut_ranges(struct xs_foreign *f)
 	}
 }
 
-static int note_memory(struct xs_foreign *f)
+static void note_memory(struct xs_foreign *f)
 {
 	size_t copies = 0, unknown = f->inferred;
 	char told[160] = "";
@@ -327,8 +313,8 @@ static int note_memory(struct xs_foreign *f)
 			 "copy",
 			 f->inferred);
 	if (!unknown)
-		return 0;
-	return xs_foreign_add_info(
+		return;
+	xs_foreign_add_info(
 	    f,
 	    "note=for %zu of %zu copies between host and device the file does "
 	    "not say whether their host memory is pageable or pinned%s",
@@ -351,28 +337,29 @@ static int refuse_mixed(const struct xs_foreign *f, const char **error)
 
 int xs_foreign_join(struct xs_foreign *f, const char **error)
 {
-	int rc = sort_calls(f);
+	int rc = 0;
 
+	sort_calls(f);
 	find_span(f);
 	cut_ranges(f);
 	if (!rc)
-		rc = drop_inner(f);
+		drop_inner(f);
 	if (!rc)
-		rc = join_ops(f);
+		join_ops(f);
 	if (!rc)
 		rc = refuse_mixed(f, error);
 	if (!rc)
-		rc = join_details(f);
+		join_details(f);
 	if (!rc)
 		set_unknown(f);
 	if (!rc)
-		rc = note_memory(f);
+		note_memory(f);
 	if (!rc && !f->has_span)
-		rc = xs_foreign_add_info(
+		xs_foreign_add_info(
 		    f, "note=the file does not tell how long the run was: it "
 		       "is from the first to the last call or GPU op");
 	if (!rc && f->left_out)
-		rc = xs_foreign_add_info(
+		xs_foreign_add_info(
 		    f,
 		    "note=left out: %zu event%s without a time, or with a "
 		    "time, stream, size or kind that cannot be",

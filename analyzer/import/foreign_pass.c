@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes what was read of another tool's trace on as records. */
 #include "analyzer/import/foreign_passer.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,20 +149,17 @@ static void pass_range(struct xs_foreign_passer *p,
 }
 
 /* In the order of their starts, so that few of them need a new base time. */
-static int pass_ops(struct xs_foreign_passer *p)
+static void pass_ops(struct xs_foreign_passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
-	struct xs_key *keys = calloc(f->op_count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(f->op_count + 1, sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < f->op_count; i++)
 		keys[i] = (struct xs_key){f->ops[i].start_ns, (uint32_t)i};
 	xs_keys_sort(keys, f->op_count);
 	for (size_t i = 0; i < f->op_count; i++)
 		pass_op(p, &f->ops[keys[i].index]);
 	free(keys);
-	return 0;
 }
 
 static int pass_header(struct xs_foreign_passer *p)
@@ -188,7 +185,7 @@ int xs_foreign_pass(const struct xs_foreign *f,
 {
 	struct xs_foreign_passer p = {
 	    .foreign = f, .visitor = visitor, .at = XS_PAGE_BYTES};
-	int rc;
+	int rc = 0;
 
 	p.base_ns = f->base_ns + f->begin_ns;
 	p.rc = pass_header(&p);
@@ -199,6 +196,6 @@ int xs_foreign_pass(const struct xs_foreign *f,
 		pass_call(&p, &f->calls[i]);
 	for (size_t i = 0; i < f->range_count && !p.rc; i++)
 		pass_range(&p, &f->ranges[i]);
-	rc = pass_ops(&p);
+	pass_ops(&p);
 	return rc ? rc : p.rc;
 }

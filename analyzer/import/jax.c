@@ -47,7 +47,6 @@ static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 	struct xs_rec_shape shape = {0};
 	unsigned registers = 0, fixed = 0, dynamic = 0;
 	unsigned grid[3] = {0}, block[3] = {0};
-	int rc;
 
 	sscanf(e->details,
 	       "regs:%u static_shared:%u dynamic_shared:%u grid:%u,%u,%u "
@@ -63,8 +62,8 @@ static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 				      .block_z = (xs_u16)block[2],
 				      .shared_static_bytes = fixed,
 				      .shared_dynamic_bytes = dynamic};
-	rc = xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
-	return rc ? rc : xs_chrome_add_op(c, e, &op);
+	xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
+	return xs_chrome_add_op(c, e, &op);
 }
 
 static int add_op(struct xs_chrome *c, const struct xs_chrome_event *e)

@@ -2,10 +2,10 @@
 /* Events of PyTorch's profiler. */
 #include "analyzer/import/call_class.h"
 #include "analyzer/import/chrome.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +15,13 @@ static bool is(const struct xs_chrome_event *e, const char *category)
 	return strcasecmp(e->category, category) == 0;
 }
 
-static int number_thread(struct xs_chrome *c, const struct xs_chrome_event *e,
-			 uint32_t *number)
+static void number_thread(struct xs_chrome *c, const struct xs_chrome_event *e,
+			  uint32_t *number)
 {
 	const struct xs_chrome_thread thread = {(uint32_t)e->pid,
 						(uint32_t)e->tid};
 
-	return xs_distinct_find(&c->threads, &thread, sizeof(thread), number);
+	*number = xs_distinct_find(&c->threads, &thread, sizeof(thread));
 }
 
 static int add_call(struct xs_chrome *c, const struct xs_chrome_event *e,
@@ -36,14 +36,12 @@ static int add_call(struct xs_chrome *c, const struct xs_chrome_event *e,
 	    .event = call_class == XS_CALL_EVENT_RECORD ? e->correlation : 0,
 	    .result_unknown = true};
 	struct xs_foreign_site site = {.call_class = call_class};
-	int rc = xs_foreign_add_string(&c->foreign, e->name, &site.function);
 
+	xs_foreign_add_string(&c->foreign, e->name, &site.function);
 	/* the caller is found when all frames are known */
-	if (!rc)
-		rc = xs_foreign_add_site(&c->foreign, &site, &call.site);
-	if (!rc)
-		rc = number_thread(c, e, &call.thread);
-	return rc ? rc : xs_foreign_add_call(&c->foreign, &call);
+	xs_foreign_add_site(&c->foreign, &site, &call.site);
+	number_thread(c, e, &call.thread);
+	return xs_foreign_add_call(&c->foreign, &call);
 }
 
 static int add_runtime(struct xs_chrome *c, const struct xs_chrome_event *e)
@@ -74,7 +72,9 @@ int xs_chrome_add_op(struct xs_chrome *c, const struct xs_chrome_event *e,
 	op->end_ns = e->end_ns;
 	op->bytes = e->bytes;
 	op->correlation = (uint32_t)e->correlation;
-	return rc ? rc : xs_foreign_add_op(&c->foreign, op);
+	if (!rc)
+		xs_foreign_add_op(&c->foreign, op);
+	return rc;
 }
 
 static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
@@ -89,9 +89,9 @@ static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 				     .shared_dynamic_bytes =
 					 (xs_u32)e->shared_bytes};
 	struct xs_foreign_op op = {.kind = XS_REC_kernel};
-	int rc = xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
 
-	return rc ? rc : xs_chrome_add_op(c, e, &op);
+	xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
+	return xs_chrome_add_op(c, e, &op);
 }
 
 /* "Memcpy HtoD (Pageable -> Device)" */
@@ -154,41 +154,40 @@ static int add_sync(struct xs_chrome *c, const struct xs_chrome_event *e)
 }
 
 /* "train.py(42): step": the line is that where the function begins. */
-static int split_name(struct xs_foreign *f, const char *name,
-		      struct xs_chrome_frame *frame)
+static void split_name(struct xs_foreign *f, const char *name,
+		       struct xs_chrome_frame *frame)
 {
 	const char *colon = strstr(name, "): "), *open = colon;
 	char *file;
-	int rc;
 
 	while (open && open > name && *open != '(')
 		open--;
-	if (!open || open == name)
-		return xs_foreign_add_string(f, name, &frame->symbol);
-	file = strndup(name, (size_t)(open - name));
-	if (!file)
-		return -ENOMEM;
-	rc = xs_foreign_add_string(f, file, &frame->file);
+	if (!open || open == name) {
+		xs_foreign_add_string(f, name, &frame->symbol);
+		return;
+	}
+	file = xs_strndup(name, (size_t)(open - name));
+	xs_foreign_add_string(f, file, &frame->file);
 	free(file);
 	frame->line = (uint32_t)strtoul(open + 1, NULL, 10);
-	return rc ? rc : xs_foreign_add_string(f, colon + 3, &frame->symbol);
+	xs_foreign_add_string(f, colon + 3, &frame->symbol);
 }
 
-static int add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
-		     bool python)
+static void add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
+		      bool python)
 {
 	struct xs_chrome_frame frame = {
 	    .start_ns = e->start_ns, .end_ns = e->end_ns, .python = python};
-	int rc =
-	    python ? split_name(&c->foreign, e->name, &frame)
-		   : xs_foreign_add_string(&c->foreign, e->name, &frame.symbol);
 
+	if (python)
+		split_name(&c->foreign, e->name, &frame);
+	else
+		xs_foreign_add_string(&c->foreign, e->name, &frame.symbol);
 	c->has_stack |= python;
-	if (!rc)
-		rc = number_thread(c, e, &frame.thread);
-	if (rc || c->frame_count >= XS_NONE32 - 1)
-		return rc ? rc : -ENOMEM;
-	return XS_ARRAY_ADD(c->frames, c->frame_count, frame);
+	number_thread(c, e, &frame.thread);
+	if (c->frame_count >= XS_NONE32 - 1)
+		xs_no_memory();
+	XS_ARRAY_ADD(c->frames, c->frame_count, frame);
 }
 
 /* What the program named with record_function(). The steps of the profiler have
@@ -200,12 +199,11 @@ static int add_range(struct xs_chrome *c, const struct xs_chrome_event *e)
 					 .end_ns = e->end_ns};
 	const bool is_step = strncmp(e->name, step, sizeof(step) - 1) == 0 &&
 			     e->name[sizeof(step) - 1] == '#';
-	int rc = xs_foreign_add_string(&c->foreign, is_step ? step : e->name,
-				       &range.name);
 
-	if (!rc)
-		rc = number_thread(c, e, &range.thread);
-	return rc ? rc : xs_foreign_add_range(&c->foreign, &range);
+	xs_foreign_add_string(&c->foreign, is_step ? step : e->name,
+			      &range.name);
+	number_thread(c, e, &range.thread);
+	return xs_foreign_add_range(&c->foreign, &range);
 }
 
 int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
@@ -219,10 +217,10 @@ int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 		on_device.device = e->pid;
 	if (!e->has_stream)
 		on_device.stream = e->tid;
-	if (is(e, "cpu_op"))
-		return add_frame(c, e, false);
-	if (is(e, "python_function"))
-		return add_frame(c, e, true);
+	if (is(e, "cpu_op") || is(e, "python_function")) {
+		add_frame(c, e, is(e, "python_function"));
+		return 0;
+	}
 	if (is(e, "user_annotation"))
 		return add_range(c, e);
 	if (is(e, "Trace")) {

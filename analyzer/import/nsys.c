@@ -58,7 +58,9 @@ static int add_site(struct xs_nsys *n, sqlite3_stmt *values,
 		return 0;
 	site.call_class = call->call_class;
 	rc = xs_nsys_caller(n, xs_nsys_db_number(values, R_STACK), &site);
-	return rc ? rc : xs_foreign_add_site(&n->foreign, &site, &call->site);
+	if (!rc)
+		xs_foreign_add_site(&n->foreign, &site, &call->site);
+	return rc;
 }
 
 static int add_call(void *self, sqlite3_stmt *values)
@@ -102,10 +104,9 @@ enum {
 	O_NODE
 };
 
-static int leave_out(struct xs_nsys *n)
+static void leave_out(struct xs_nsys *n)
 {
 	n->foreign.left_out++;
-	return 0;
 }
 
 /* The published numbers of ENUM_CUDA_MEMCPY_OPER. */
@@ -121,8 +122,10 @@ static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
 	if (!xs_nsys_is_mine(n, values, O_PID) || !xs_nsys_is_timed(n, values))
 		return 0;
 	if (!xs_nsys_db_is_number(values, O_STREAM) &&
-	    xs_nsys_db_number(values, O_KIND) < FIRST_MIGRATION)
-		return leave_out(n);
+	    xs_nsys_db_number(values, O_KIND) < FIRST_MIGRATION) {
+		leave_out(n);
+		return 0;
+	}
 	*op =
 	    (struct xs_foreign_op){.kind = kind,
 				   .start_ns = xs_nsys_time(n, values, O_START),
@@ -184,10 +187,10 @@ static int add_kernel(void *self, sqlite3_stmt *values)
 	for (int i = K_MANGLED; i <= K_SHORT && !id; i++)
 		id = xs_nsys_db_number(values, i);
 	rc = xs_nsys_string(n, id, &shape.name);
+	op.shape = xs_distinct_find(&n->foreign.shapes, &shape, sizeof(shape));
 	if (!rc)
-		rc = xs_distinct_find(&n->foreign.shapes, &shape, sizeof(shape),
-				      &op.shape);
-	return rc ? rc : xs_foreign_add_op(&n->foreign, &op);
+		xs_foreign_add_op(&n->foreign, &op);
+	return rc;
 }
 
 enum { M_SRC = O_NODE + 1, M_DST, M_COUNT, M_FROM, M_TO };
@@ -230,8 +233,10 @@ static int add_copy(void *self, sqlite3_stmt *values)
 		return rc;
 	if (!xs_nsys_db_is_number(values, O_BYTES) ||
 	    !xs_nsys_db_is_number(values, O_KIND) ||
-	    xs_nsys_db_number(values, O_KIND) >= COPY_KINDS)
-		return leave_out(n);
+	    xs_nsys_db_number(values, O_KIND) >= COPY_KINDS) {
+		leave_out(n);
+		return 0;
+	}
 	op.bytes = xs_nsys_db_number(values, O_BYTES);
 	op.copies = xs_nsys_db_number16(values, M_COUNT);
 	n->capped += op.copies == UINT16_MAX;
@@ -245,7 +250,8 @@ static int add_copy(void *self, sqlite3_stmt *values)
 		op.src_memory = xs_nsys_memory(n, values, M_SRC);
 		op.dst_memory = xs_nsys_memory(n, values, M_DST);
 	}
-	return xs_foreign_add_op(&n->foreign, &op);
+	xs_foreign_add_op(&n->foreign, &op);
+	return 0;
 }
 
 enum { S_MEMORY = O_NODE + 1 };
@@ -259,11 +265,14 @@ static int add_set(void *self, sqlite3_stmt *values)
 
 	if (rc <= 0)
 		return rc;
-	if (!xs_nsys_db_is_number(values, O_BYTES))
-		return leave_out(n);
+	if (!xs_nsys_db_is_number(values, O_BYTES)) {
+		leave_out(n);
+		return 0;
+	}
 	op.bytes = xs_nsys_db_number(values, O_BYTES);
 	op.dst_memory = xs_nsys_memory(n, values, S_MEMORY);
-	return xs_foreign_add_op(&n->foreign, &op);
+	xs_foreign_add_op(&n->foreign, &op);
+	return 0;
 }
 
 /* GRAPH_TRACE: a launch of a graph as one; the graph's nodes have no rows. */
@@ -279,7 +288,8 @@ static int add_graph(void *self, sqlite3_stmt *values)
 	if (rc <= 0)
 		return rc;
 	op.shape = xs_nsys_db_number32(values, G_EXEC);
-	return xs_foreign_add_op(&n->foreign, &op);
+	xs_foreign_add_op(&n->foreign, &op);
+	return 0;
 }
 
 /* SYNCHRONIZATION and CUDA_EVENT: the stream and event of a call. */
@@ -358,7 +368,9 @@ int xs_import_nsys(const struct xs_trace_bytes *bytes,
 		   const struct xs_trace_visitor *visitor, const char **error)
 {
 	struct xs_nsys n = {0};
-	int rc = xs_foreign_init(&n.foreign);
+	int rc = 0;
+
+	xs_foreign_init(&n.foreign);
 
 	n.foreign.source_bytes = bytes->size;
 	if (!rc)

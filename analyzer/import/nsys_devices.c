@@ -87,17 +87,16 @@ static int add_device(void *self, sqlite3_stmt *values)
 	const char *uuid = xs_nsys_db_text(values, G_UUID);
 	const uint64_t vm =
 	    (uint64_t)sqlite3_column_int64(values, G_VM); /* a global id */
-	int rc = 0;
 
 	if (number > UINT16_MAX ||
 	    (vm >> 48 && (uint32_t)(vm >> 48) != xs_nsys_host(n)))
 		return 0;
 	if (uuid[0])
-		rc = xs_foreign_add_info(&n->foreign, "uuid.%u=GPU-%s", number,
-					 uuid);
-	return rc ? rc
-		  : xs_foreign_add_device(&n->foreign, &device,
-					  xs_nsys_db_text(values, G_NAME));
+		xs_foreign_add_info(&n->foreign, "uuid.%u=GPU-%s", number,
+				    uuid);
+	xs_foreign_add_device(&n->foreign, &device,
+			      xs_nsys_db_text(values, G_NAME));
+	return 0;
 }
 
 static bool has_waits(const struct xs_foreign *f)
@@ -133,19 +132,20 @@ static bool has_lost(const struct xs_nsys_db *db)
 	return value[0] != '\0';
 }
 
-static int note_capped(struct xs_nsys *n)
+static void note_capped(struct xs_nsys *n)
 {
-	return n->capped
-		   ? xs_foreign_add_info(
-			 &n->foreign,
-			 "note=%zu copies stand for %u or more each, and count "
-			 "as that: numbers of copies are lower bounds",
-			 n->capped, UINT16_MAX)
-		   : 0;
+	if (n->capped) {
+		xs_foreign_add_info(
+		    &n->foreign,
+		    "note=%zu copies stand for %u or more each, and count as "
+		    "that: numbers of copies are lower bounds",
+		    n->capped, UINT16_MAX);
+		return;
+	}
 }
 
 /* Each is a line under Coverage; docs/coverage.md explains them. */
-static int add_notes(struct xs_nsys *n)
+static void add_notes(struct xs_nsys *n)
 {
 	struct xs_foreign *f = &n->foreign;
 	const struct {
@@ -179,12 +179,11 @@ static int add_notes(struct xs_nsys *n)
 	     "the export does not say for which stream or event a call "
 	     "waited"},
 	};
-	int rc = note_capped(n);
 
-	for (size_t i = 0; !rc && i < sizeof(notes) / sizeof(*notes); i++)
+	note_capped(n);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
 		if (notes[i].missing)
-			rc = xs_foreign_add_info(f, "note=%s", notes[i].text);
-	return rc;
+			xs_foreign_add_info(f, "note=%s", notes[i].text);
 }
 
 int xs_nsys_info_end(struct xs_nsys *n)
@@ -192,5 +191,7 @@ int xs_nsys_info_end(struct xs_nsys *n)
 	int rc = xs_nsys_db_each(&n->db, "TARGET_INFO_GPU", gpu_columns, 1,
 				 add_device, n);
 
-	return rc ? rc : add_notes(n);
+	if (!rc)
+		add_notes(n);
+	return rc;
 }

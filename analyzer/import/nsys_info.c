@@ -31,7 +31,7 @@ static int check_schema(struct xs_nsys *n)
 {
 	char schema[32], product[32];
 	unsigned major = 0, minor = 0;
-	int rc, digits;
+	int digits;
 
 	find_meta(n, "EXPORT_SCHEMA_VERSION", schema, sizeof(schema));
 	digits = (int)strspn(schema, "0123456789."); /* the rest may be bytes */
@@ -55,17 +55,17 @@ static int check_schema(struct xs_nsys *n)
 			       digits, schema);
 		return -EPROTONOSUPPORT;
 	}
-	rc = xs_foreign_add_info(&n->foreign,
-				 "imported=Nsight Systems%s%s, SQLite schema "
-				 "%s",
-				 product[0] ? " " : "", product, schema);
-	if (!rc && major == 3 && minor > NEWEST_MINOR)
-		rc = xs_foreign_add_info(
+	xs_foreign_add_info(&n->foreign,
+			    "imported=Nsight Systems%s%s, SQLite schema "
+			    "%s",
+			    product[0] ? " " : "", product, schema);
+	if (major == 3 && minor > NEWEST_MINOR)
+		xs_foreign_add_info(
 		    &n->foreign,
 		    "note=the export's schema %s is newer than those that were "
 		    "tried (up to 3.%u)",
 		    schema, NEWEST_MINOR);
-	return rc;
+	return 0;
 }
 
 /* The names of ENUM_CUDA_MEM_KIND. Without that table, kinds are unknown: their
@@ -120,12 +120,12 @@ static int add_default(void *self, sqlite3_stmt *values)
 	const struct xs_foreign_queue queue = {
 	    .context = xs_nsys_db_number32(values, 1),
 	    .stream = xs_nsys_db_number32(values, 2)};
-	uint32_t number;
 
 	if (xs_nsys_db_number(values, 0) != xs_nsys_pid(n) ||
 	    !is_of_host(n, values))
 		return 0;
-	return xs_distinct_find(&n->defaults, &queue, sizeof(queue), &number);
+	xs_distinct_find(&n->defaults, &queue, sizeof(queue));
+	return 0;
 }
 
 /* The default stream of each context: in one table or, before 3.8, another. */
@@ -153,8 +153,6 @@ static int count_row(void *self, sqlite3_stmt *values)
 		return 0;
 	rows = xs_distinct_map_find(self, &process, sizeof(process),
 				    sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
 	++*rows;
 	return 0;
 }
@@ -203,12 +201,11 @@ static int choose_process(struct xs_nsys *n)
 	find_environment(n, "Hostname", host, sizeof(host));
 	n->foreign.pid = xs_nsys_pid(n);
 	if (!rc && rows.keys.count > 1)
-		rc = xs_foreign_add_info(
-		    &n->foreign,
-		    "note=%zu processes of the file used CUDA; "
-		    "this is process %u%s%s, which did most",
-		    rows.keys.count, n->foreign.pid, host[0] ? " of " : "",
-		    host);
+		xs_foreign_add_info(&n->foreign,
+				    "note=%zu processes of the file used CUDA; "
+				    "this is process %u%s%s, which did most",
+				    rows.keys.count, n->foreign.pid,
+				    host[0] ? " of " : "", host);
 	xs_distinct_map_release(&rows);
 	return rc;
 }
@@ -267,10 +264,12 @@ static void find_span(struct xs_nsys *n)
 	n->foreign.end_ns = n->foreign.begin_ns + duration_ns;
 }
 
-static int add_info(struct xs_nsys *n, const char *key, const char *value)
+static void add_info(struct xs_nsys *n, const char *key, const char *value)
 {
-	return value[0] ? xs_foreign_add_info(&n->foreign, "%s=%s", key, value)
-			: 0;
+	if (value[0]) {
+		xs_foreign_add_info(&n->foreign, "%s=%s", key, value);
+		return;
+	}
 }
 
 const char *xs_nsys_base_name(const char *path)
@@ -282,7 +281,7 @@ const char *xs_nsys_base_name(const char *path)
 
 /* The name of the process; with its arguments if it is the one that nsys
  * started, and no child of it. */
-static int add_app(struct xs_nsys *n)
+static void add_app(struct xs_nsys *n)
 {
 	char process[24], name[512], command[512];
 	size_t length;
@@ -299,24 +298,23 @@ static int add_app(struct xs_nsys *n)
 	    "PROCESS!_0:ARGUMENT!_%", command, sizeof(command));
 	length = strcspn(command, " ");
 	if (length && strlen(name) >= length &&
-	    strncmp(xs_nsys_base_name(name), command, length) == 0)
-		return add_info(n, "app", command);
-	return add_info(n, "app", name);
+	    strncmp(xs_nsys_base_name(name), command, length) == 0) {
+		add_info(n, "app", command);
+		return;
+	}
+	add_info(n, "app", name);
 }
 
 /* What the system was. */
-static int add_system(struct xs_nsys *n)
+static void add_system(struct xs_nsys *n)
 {
 	char value[512];
-	int rc;
 
 	find_environment(n, "Hostname", value, sizeof(value));
-	rc = add_info(n, "host", value);
+	add_info(n, "host", value);
 	find_environment(n, "CudaDriverVersion", value, sizeof(value));
-	if (!rc)
-		rc = xs_foreign_add_driver(&n->foreign,
-					   strtoull(value, NULL, 10));
-	return rc ? rc : add_app(n);
+	xs_foreign_add_driver(&n->foreign, strtoull(value, NULL, 10));
+	add_app(n);
 }
 
 int xs_nsys_info_begin(struct xs_nsys *n)
@@ -334,7 +332,7 @@ int xs_nsys_info_begin(struct xs_nsys *n)
 				     add_memory, n);
 	find_span(n);
 	if (!rc)
-		rc = add_system(n);
+		add_system(n);
 	if (!rc)
 		rc = xs_nsys_db_prepare(
 		    &n->db, "StringIds", string,

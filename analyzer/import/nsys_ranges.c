@@ -2,7 +2,6 @@
 /* NVTX ranges of an export of Nsight Systems. */
 #include "analyzer/import/nsys_info.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -28,13 +27,15 @@ struct domains {
 /* A text is in the row, or a string of the file. */
 static int text_of(struct xs_nsys *n, sqlite3_stmt *values, uint32_t *number)
 {
-	if (sqlite3_column_type(values, E_TEXT) != SQLITE_NULL)
-		return xs_foreign_add_string(
-		    &n->foreign, xs_nsys_db_text(values, E_TEXT), number);
+	if (sqlite3_column_type(values, E_TEXT) != SQLITE_NULL) {
+		xs_foreign_add_string(&n->foreign,
+				      xs_nsys_db_text(values, E_TEXT), number);
+		return 0;
+	}
 	return xs_nsys_string(n, xs_nsys_db_number(values, E_TEXT_ID), number);
 }
 
-/* Returns the name of the row's domain. NULL: no memory. */
+/* Returns the name of the row's domain. */
 static uint32_t *find_domain(struct domains *d, sqlite3_stmt *values)
 {
 	const uint64_t id = xs_nsys_db_number(values, E_DOMAIN);
@@ -52,18 +53,18 @@ static int add_domain(void *self, sqlite3_stmt *values)
 	    !xs_nsys_is_mine(d->nsys, values, E_TID))
 		return 0;
 	name = find_domain(d, values);
-	return name ? text_of(d->nsys, values, name) : -ENOMEM;
+	return text_of(d->nsys, values, name);
 }
 
 /* Of a domain whose creation is not in the file. */
-static int name_domain(const struct domains *d, sqlite3_stmt *values,
-		       uint32_t *number)
+static void name_domain(const struct domains *d, sqlite3_stmt *values,
+			uint32_t *number)
 {
 	char name[40];
 
 	snprintf(name, sizeof(name), "domain %" PRIu64,
 		 xs_nsys_db_number(values, E_DOMAIN));
-	return xs_foreign_add_string(&d->nsys->foreign, name, number);
+	xs_foreign_add_string(&d->nsys->foreign, name, number);
 }
 
 static int add_range(void *self, sqlite3_stmt *values)
@@ -84,10 +85,8 @@ static int add_range(void *self, sqlite3_stmt *values)
 	    !xs_nsys_is_timed(d->nsys, values))
 		return 0;
 	domain = find_domain(d, values);
-	if (!domain)
-		return -ENOMEM;
 	if (!*domain && xs_nsys_db_number(values, E_DOMAIN))
-		rc = name_domain(d, values, domain);
+		name_domain(d, values, domain);
 	range.domain = *domain;
 	if (!rc)
 		rc = text_of(d->nsys, values, &range.name);

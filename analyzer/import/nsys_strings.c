@@ -4,7 +4,6 @@
 
 #include "analyzer/import/call_class.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* Frames of a stack that are looked at. */
@@ -29,9 +28,9 @@ static int read_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
 		text = name;
 	}
 	if (rc >= 0)
-		rc = xs_foreign_add_string(&n->foreign, text, number);
+		xs_foreign_add_string(&n->foreign, text, number);
 	sqlite3_reset(n->find_string);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 int xs_nsys_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
@@ -44,8 +43,6 @@ int xs_nsys_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
 		return 0;
 	known =
 	    xs_distinct_map_find(&n->strings, &id, sizeof(id), sizeof(*known));
-	if (!known)
-		return -ENOMEM;
 	if (!*known) {
 		rc = read_string(n, id, known);
 		*known += !rc;

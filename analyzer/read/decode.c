@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/decode.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
 
-static int keep_call(struct xs_trace *trace, const struct xs_call *call)
-{
-	return trace->call_count >= XS_NONE
-		   ? -ENOMEM
-		   : XS_ARRAY_ADD(trace->calls, trace->call_count, *call);
-}
-
 /* All call records begin with the fields of struct xs_rec_call. */
-static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
-		    const struct xs_call *rest)
+static void add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
+		     const struct xs_call *rest)
 {
 	uint64_t duration_ns =
 	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
@@ -27,67 +21,67 @@ static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 	call.correlation = rec->correlation;
 	if (call.end_ns > d->last_ns)
 		d->last_ns = call.end_ns;
-	if (!xs_decoder_element(d, &d->sites, site, &call.site))
-		return -ENOMEM;
-	return xs_read_windows_have_call(&d->windows, call.start_ns)
-		   ? keep_call(d->trace, &call)
-		   : xs_decoder_skip_call(d, &call);
+	xs_decoder_element(d, &d->sites, site, &call.site);
+	if (!xs_read_windows_have_call(&d->windows, call.start_ns)) {
+		xs_decoder_skip_call(d, &call);
+		return;
+	}
+	if (d->trace->call_count >= XS_NONE)
+		xs_no_memory();
+	XS_ARRAY_ADD(d->trace->calls, d->trace->call_count, call);
 }
 
-static int add_loss(struct xs_decoder *d, const struct xs_rec_loss *rec)
+static void add_loss(struct xs_decoder *d, const struct xs_rec_loss *rec)
 {
 	if (rec->what < sizeof(d->losses) / sizeof(*d->losses))
 		d->losses[rec->what] =
 		    xs_decoder_after(d->losses[rec->what], rec->count);
-	return 0;
 }
 
-static int decode_call(struct xs_decoder *d, const void *record)
+static void decode_call(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_copycall *copy = record;
 	const struct xs_rec_memcall *mem = record;
 	const struct xs_rec_waitcall *wait = record;
 	const struct xs_rec_pollcall *poll = record;
+	struct xs_call rest = {0};
 
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_copycall:
-		return add_call(
-		    d, record,
-		    &(struct xs_call){.bytes = copy->bytes,
-				      .dst = copy->dst,
-				      .src = copy->src,
-				      .stream = copy->stream,
-				      .rows = copy->rows,
-				      .direction = (uint8_t)copy->direction,
-				      .error = copy->error});
+		rest = (struct xs_call){.bytes = copy->bytes,
+					.dst = copy->dst,
+					.src = copy->src,
+					.stream = copy->stream,
+					.rows = copy->rows,
+					.direction = (uint8_t)copy->direction,
+					.error = copy->error};
+		break;
 	case XS_REC_memcall:
-		return add_call(d, record,
-				&(struct xs_call){.bytes = mem->bytes,
-						  .dst = mem->address,
-						  .stream = mem->stream,
-						  .error = mem->error});
+		rest = (struct xs_call){.bytes = mem->bytes,
+					.dst = mem->address,
+					.stream = mem->stream,
+					.error = mem->error};
+		break;
 	case XS_REC_waitcall:
-		return add_call(d, record,
-				&(struct xs_call){.stream = wait->stream,
-						  .event = wait->event,
-						  .error = wait->error});
+		rest = (struct xs_call){.stream = wait->stream,
+					.event = wait->event,
+					.error = wait->error};
+		break;
 	case XS_REC_pollcall:
-		return add_call(
-		    d, record,
-		    &(struct xs_call){.stream = poll->stream,
-				      .event = poll->event,
-				      .rows = poll->polls,
-				      .done = poll->error == 0,
-				      .waited = poll->error == 0 &&
-						poll->ready < poll->polls});
-	default:
-		return add_call(d, record, &(struct xs_call){0});
+		rest = (struct xs_call){.stream = poll->stream,
+					.event = poll->event,
+					.rows = poll->polls,
+					.done = poll->error == 0,
+					.waited = poll->error == 0 &&
+						  poll->ready < poll->polls};
+		break;
 	}
+	add_call(d, record, &rest);
 }
 
 /* Faults, contents and pointers records begin with the same fields as the
  * record of their call. */
-static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
+static void add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 {
 	struct xs_trace *trace = d->trace;
 	const struct xs_faults faults = {
@@ -99,10 +93,10 @@ static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 	    .page_bytes = rec->page_bytes,
 	};
 
-	return XS_ARRAY_ADD(trace->faults, trace->fault_count, faults);
+	XS_ARRAY_ADD(trace->faults, trace->fault_count, faults);
 }
 
-static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
+static void add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 {
 	struct xs_trace *trace = d->trace;
 	const struct xs_content content = {
@@ -113,24 +107,24 @@ static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 	    .hashed_bytes = rec->hashed_bytes,
 	};
 
-	return XS_ARRAY_ADD(trace->contents, trace->content_count, content);
+	XS_ARRAY_ADD(trace->contents, trace->content_count, content);
 }
 
-static int add_hashing(struct xs_decoder *d, const struct xs_rec_hashing *rec)
+static void add_hashing(struct xs_decoder *d, const struct xs_rec_hashing *rec)
 {
 	struct xs_trace *trace = d->trace;
 	struct xs_content *last;
 
 	if (!trace->content_count)
-		return 0;
+		return;
 	last = &trace->contents[trace->content_count - 1];
 	if (last->thread == d->thread &&
 	    last->start_ns == xs_decoder_after(d->base_ns, rec->start))
 		last->hash_ns = rec->duration;
-	return 0;
 }
 
-static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
+static void add_pointers(struct xs_decoder *d,
+			 const struct xs_rec_pointers *rec)
 {
 	struct xs_trace *trace = d->trace;
 	const struct xs_pointers pointers = {
@@ -143,29 +137,33 @@ static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 			  rec->address3},
 	};
 
-	return XS_ARRAY_ADD(trace->pointers, trace->pointers_count, pointers);
+	XS_ARRAY_ADD(trace->pointers, trace->pointers_count, pointers);
 }
 
-static int decode_detail(struct xs_decoder *d, const void *record)
+static void decode_detail(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_call *head = record;
 
 	if (!xs_read_windows_have_call(
 		&d->windows, xs_decoder_after(d->base_ns, head->start)))
-		return 0;
+		return;
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_faults:
-		return add_faults(d, record);
+		add_faults(d, record);
+		return;
 	case XS_REC_content:
-		return add_content(d, record);
+		add_content(d, record);
+		return;
 	case XS_REC_hashing:
-		return add_hashing(d, record);
+		add_hashing(d, record);
+		return;
 	default:
-		return add_pointers(d, record);
+		add_pointers(d, record);
+		return;
 	}
 }
 
-static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
+static void add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
 {
 	struct xs_trace *trace = d->trace;
 	const uint64_t start_ns = xs_decoder_after(d->base_ns, rec->start);
@@ -177,26 +175,59 @@ static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
 	if (end_ns > d->last_ns)
 		d->last_ns = end_ns;
 	if (!xs_read_windows_have_span(&d->windows, start_ns, end_ns))
-		return 0;
+		return;
 	nvtx = xs_array_grow(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
-	if (!nvtx)
-		return -ENOMEM;
 	trace->nvtx = nvtx;
 	nvtx += trace->nvtx_count++;
 	nvtx->start_ns = start_ns;
 	nvtx->end_ns = end_ns;
 	nvtx->thread = d->thread;
 	nvtx->process = rec->kind == XS_REC_nvtx_process;
-	if (!xs_decoder_element(d, &d->strings,
-				rec->domain == XS_WIDE16 ? d->wide_site
-							 : rec->domain,
-				&nvtx->domain) ||
-	    !xs_decoder_element(d, &d->strings, rec->name, &nvtx->name))
-		return -ENOMEM;
-	return 0;
+	xs_decoder_element(d, &d->strings,
+			   rec->domain == XS_WIDE16 ? d->wide_site
+						    : rec->domain,
+			   &nvtx->domain);
+	xs_decoder_element(d, &d->strings, rec->name, &nvtx->name);
 }
 
-static int decode(struct xs_decoder *d, const void *record)
+static void decode_work(struct xs_decoder *d, const void *record)
+{
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_loss:
+		add_loss(d, record);
+		break;
+	case XS_REC_call:
+	case XS_REC_copycall:
+	case XS_REC_memcall:
+	case XS_REC_waitcall:
+	case XS_REC_pollcall:
+		decode_call(d, record);
+		break;
+	case XS_REC_nvtx:
+	case XS_REC_nvtx_process:
+		add_nvtx(d, record);
+		break;
+	case XS_REC_faults:
+	case XS_REC_content:
+	case XS_REC_hashing:
+	case XS_REC_pointers:
+		decode_detail(d, record);
+		break;
+	case XS_REC_kernel:
+	case XS_REC_copy:
+	case XS_REC_set:
+		xs_decoder_add_op(d, record);
+		break;
+	case XS_REC_graph:
+		xs_decoder_add_graph_launch(d, record);
+		break;
+	default:
+		xs_decoder_add_entry(d, record);
+	}
+}
+
+/* The first three are of the records that follow. */
+static void decode(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_time *time = record;
 	const struct xs_rec_wide *wide = record;
@@ -205,38 +236,17 @@ static int decode(struct xs_decoder *d, const void *record)
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_time:
 		d->base_ns = time->base_ns;
-		return 0;
+		break;
 	case XS_REC_wide:
 		d->wide_site = wide->site;
 		d->wide_duration_ns = wide->duration_ns;
-		return 0;
+		break;
 	case XS_REC_thread:
 		d->thread = thread->tid;
-		return 0;
-	case XS_REC_loss:
-		return add_loss(d, record);
-	case XS_REC_call:
-	case XS_REC_copycall:
-	case XS_REC_memcall:
-	case XS_REC_waitcall:
-	case XS_REC_pollcall:
-		return decode_call(d, record);
-	case XS_REC_nvtx:
-	case XS_REC_nvtx_process:
-		return add_nvtx(d, record);
-	case XS_REC_faults:
-	case XS_REC_content:
-	case XS_REC_hashing:
-	case XS_REC_pointers:
-		return decode_detail(d, record);
-	case XS_REC_kernel:
-	case XS_REC_copy:
-	case XS_REC_set:
-		return xs_decoder_add_op(d, record);
-	case XS_REC_graph:
-		return xs_decoder_add_graph_launch(d, record);
+		break;
+	default:
+		decode_work(d, record);
 	}
-	return xs_decoder_add_entry(d, record);
 }
 
 /* Without a wide record before it, the mark XS_WIDE32 is taken as the value. */
@@ -255,7 +265,8 @@ static int on_header(void *self, const struct xs_file_header *header,
 	d->trace->file_bytes = file_bytes;
 	if (d->most_records)
 		xs_survey_choose(&d->survey, d->most_records, &d->windows);
-	return xs_decoder_start_tables(d, source_bytes);
+	xs_decoder_start_tables(d, source_bytes);
+	return 0;
 }
 
 static int on_chunk(void *self, uint64_t at,
@@ -274,10 +285,10 @@ static int on_chunk(void *self, uint64_t at,
 
 /* The repeated record is missing. In a chunk without a thread, which the
  * collector wrote, it was an op. */
-static int lose_again(struct xs_decoder *d, uint64_t at)
+static void lose_again(struct xs_decoder *d, uint64_t at)
 {
 	d->undefined[d->thread ? XS_LOSS_CALLS : XS_LOSS_OPS]++;
-	return xs_decoder_defect(d, at, "the repeated record is missing");
+	xs_decoder_defect(d, at, "the repeated record is missing");
 }
 
 static int on_record(void *self, uint64_t at, const xs_u8 *record)
@@ -291,21 +302,24 @@ static int on_record(void *self, uint64_t at, const xs_u8 *record)
 		d->trace->unknown_records++;
 		return 0;
 	}
-	if (record[1] * 4u < least)
-		return xs_decoder_defect(d, at, "the record is too short");
+	if (record[1] * 4u < least) {
+		xs_decoder_defect(d, at, "the record is too short");
+		return 0;
+	}
 	rc = xs_again_expand(&d->again, at, &record);
 	if (!rc)
-		rc = decode(d, record);
-	else if (rc == -ENOENT)
-		rc = lose_again(d, at);
+		decode(d, record);
+	else
+		lose_again(d, at);
 	if (record[0] != XS_REC_wide)
 		forget_wide(d);
-	return rc;
+	return 0;
 }
 
 static int on_defect(void *self, uint64_t at, const char *text)
 {
-	return xs_decoder_defect(self, at, text);
+	xs_decoder_defect(self, at, text);
+	return 0;
 }
 
 void xs_decoder_init(struct xs_decoder *d, struct xs_trace *trace,
@@ -333,7 +347,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-int xs_decoder_finish(struct xs_decoder *d)
+void xs_decoder_finish(struct xs_decoder *d)
 {
 	struct xs_trace *trace = d->trace;
 	const struct xs_file_header *header = &trace->header;
@@ -366,7 +380,7 @@ int xs_decoder_finish(struct xs_decoder *d)
 		trace->counted_ns += trace->end_ns - d->counted_from_ns;
 	if (trace->ignored_ns > trace->end_ns - trace->begin_ns)
 		trace->ignored_ns = trace->end_ns - trace->begin_ns;
-	return d->windows.count && xs_decoder_finish_windows(d)
-		   ? -ENOMEM
-		   : xs_decoder_finish_tables(d);
+	if (d->windows.count)
+		xs_decoder_finish_windows(d);
+	xs_decoder_finish_tables(d);
 }

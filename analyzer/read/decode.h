@@ -62,9 +62,8 @@ struct xs_decoder {
 /* most_records: of a long trace, about so many are read (survey.h); 0: all. */
 void xs_decoder_init(struct xs_decoder *decoder, struct xs_trace *trace,
 		     uint64_t most_records, struct xs_trace_visitor *visitor);
-/* Completes the trace after the last record; does not join it. Returns 0 or
- * -ENOMEM. */
-int xs_decoder_finish(struct xs_decoder *decoder);
+/* Completes the trace after the last record; does not join it. */
+void xs_decoder_finish(struct xs_decoder *decoder);
 void xs_decoder_release(struct xs_decoder *decoder);
 
 /*
@@ -72,24 +71,22 @@ void xs_decoder_release(struct xs_decoder *decoder);
  *
  * The element of an id is created when the id is first mentioned, because its
  * own record may come later in the file. Stores the element's index in *index.
- * Returns NULL without memory.
  */
 void *xs_decoder_element(struct xs_decoder *decoder, struct xs_id_table *table,
 			 uint32_t id, uint32_t *index);
-/* Takes a record that defines a table entry. Returns 0 or -ENOMEM. */
-int xs_decoder_add_entry(struct xs_decoder *decoder, const void *record);
-int xs_decoder_defect(struct xs_decoder *decoder, uint64_t at,
-		      const char *text);
-int xs_decoder_start_tables(struct xs_decoder *decoder, uint64_t source_bytes);
-int xs_decoder_finish_tables(struct xs_decoder *decoder);
+/* Takes a record that defines a table entry. */
+void xs_decoder_add_entry(struct xs_decoder *decoder, const void *record);
+void xs_decoder_defect(struct xs_decoder *decoder, uint64_t at,
+		       const char *text);
+void xs_decoder_start_tables(struct xs_decoder *decoder, uint64_t source_bytes);
+void xs_decoder_finish_tables(struct xs_decoder *decoder);
 
-/* Takes a record of a kernel, a copy or a set (decode_ops.c). Returns 0 or
- * -ENOMEM. */
-int xs_decoder_add_op(struct xs_decoder *decoder, const void *record);
-/* Count what is not read (decode_skipped.c). Return 0 or -ENOMEM. */
-int xs_decoder_skip_call(struct xs_decoder *decoder,
-			 const struct xs_call *call);
-int xs_decoder_skip_op(struct xs_decoder *decoder, const struct xs_op *op);
+/* Takes a record of a kernel, a copy or a set (decode_ops.c). */
+void xs_decoder_add_op(struct xs_decoder *decoder, const void *record);
+/* Count what is not read (decode_skipped.c). */
+void xs_decoder_skip_call(struct xs_decoder *decoder,
+			  const struct xs_call *call);
+void xs_decoder_skip_op(struct xs_decoder *decoder, const struct xs_op *op);
 /* Whether an op, or the launch of a graph, is read. */
 static inline bool xs_decoder_reads_op(const struct xs_decoder *d,
 				       uint64_t start_ns, uint32_t correlation)
@@ -97,11 +94,11 @@ static inline bool xs_decoder_reads_op(const struct xs_decoder *d,
 	return xs_read_windows_have_op(&d->windows, start_ns, correlation) ||
 	       xs_survey_has_graph(&d->survey, correlation);
 }
-/* Adds the windows and what was skipped to the trace. Returns 0 or -ENOMEM. */
-int xs_decoder_finish_windows(struct xs_decoder *decoder);
+/* Adds the windows and what was skipped to the trace. */
+void xs_decoder_finish_windows(struct xs_decoder *decoder);
 
-int xs_decoder_add_graph_launch(struct xs_decoder *decoder,
-				const struct xs_rec_graph *record);
+void xs_decoder_add_graph_launch(struct xs_decoder *decoder,
+				 const struct xs_rec_graph *record);
 
 /* Returns the sum, or the largest time if it is larger. */
 static inline uint64_t xs_decoder_after(uint64_t time_ns, uint64_t duration_ns)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes the records that define table entries. */
 #include "analyzer/read/decode.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int add_string(struct xs_decoder *d, const struct xs_rec_string *rec)
+static void add_string(struct xs_decoder *d, const struct xs_rec_string *rec)
 {
 	const char *text = (const char *)(rec + 1);
 	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
@@ -17,25 +17,20 @@ static int add_string(struct xs_decoder *d, const struct xs_rec_string *rec)
 	struct xs_text_piece *piece =
 	    xs_decoder_element(d, &d->strings, rec->id, &index);
 
-	if (!piece)
-		return -ENOMEM;
 	if (rec->id >= d->trace->string_id_end && rec->id < d->id_limit)
 		d->trace->string_id_end = rec->id + 1;
 	if (index == 0) /* stays the empty string */
-		return 0;
+		return;
 	if (rec->part == 0)
 		piece->bytes = 0;
-	grown = realloc(piece->text, piece->bytes + bytes + 1);
-	if (!grown)
-		return -ENOMEM;
+	grown = xs_realloc(piece->text, piece->bytes + bytes + 1);
 	memcpy(grown + piece->bytes, text, bytes);
 	piece->text = grown;
 	piece->bytes += bytes;
 	grown[piece->bytes] = '\0';
-	return 0;
 }
 
-static int add_info(struct xs_decoder *d, const struct xs_rec_info *rec)
+static void add_info(struct xs_decoder *d, const struct xs_rec_info *rec)
 {
 	struct xs_trace *trace = d->trace;
 	const char *text = (const char *)(rec + 1);
@@ -43,64 +38,52 @@ static int add_info(struct xs_decoder *d, const struct xs_rec_info *rec)
 	const char *equals = memchr(text, '=', bytes);
 	struct xs_info *info;
 
-	if (XS_ARRAY_ADD(trace->infos, trace->info_count, (struct xs_info){0}))
-		return -ENOMEM;
+	XS_ARRAY_ADD(trace->infos, trace->info_count, (struct xs_info){0});
 	info = &trace->infos[trace->info_count - 1];
-	info->key =
-	    equals ? strndup(text, (size_t)(equals - text)) : strdup("note");
+	info->key = equals ? xs_strndup(text, (size_t)(equals - text))
+			   : xs_strdup("note");
 	info->value =
-	    equals ? strndup(equals + 1, bytes - (size_t)(equals + 1 - text))
-		   : strndup(text, bytes);
-	return info->key && info->value ? 0 : -ENOMEM;
+	    equals ? xs_strndup(equals + 1, bytes - (size_t)(equals + 1 - text))
+		   : xs_strndup(text, bytes);
 }
 
-static int add_device(struct xs_decoder *d, const struct xs_rec_device *rec)
+static void add_device(struct xs_decoder *d, const struct xs_rec_device *rec)
 {
 	struct xs_trace *trace = d->trace;
 	const char *text = (const char *)(rec + 1);
 	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
 	const struct xs_device device = {(uint32_t)d->piece_count, *rec};
+	const struct xs_text_piece name = {xs_strndup(text, bytes), bytes};
 
 	/* the name has no id: it is added to the strings without a slot */
-	if (XS_ARRAY_ADD(trace->devices, trace->device_count, device) ||
-	    XS_ARRAY_ADD(d->pieces, d->piece_count,
-			 (struct xs_text_piece){.bytes = bytes}))
-		return -ENOMEM;
-	d->pieces[device.name].text = strndup(text, bytes);
-	return d->pieces[device.name].text ? 0 : -ENOMEM;
+	XS_ARRAY_ADD(trace->devices, trace->device_count, device);
+	XS_ARRAY_ADD(d->pieces, d->piece_count, name);
 }
 
-static int add_queue(struct xs_decoder *d, const struct xs_rec_queue *rec)
+static void add_queue(struct xs_decoder *d, const struct xs_rec_queue *rec)
 {
 	uint32_t index;
 	struct xs_queue *queue =
 	    xs_decoder_element(d, &d->queues, rec->queue, &index);
 
-	if (!queue)
-		return -ENOMEM;
 	*queue = (struct xs_queue){.device = rec->device,
 				   .queue_kind = rec->queue_kind,
 				   .context = rec->context,
 				   .stream = rec->stream};
-	return 0;
 }
 
-static int add_module(struct xs_decoder *d, const struct xs_rec_module *rec)
+static void add_module(struct xs_decoder *d, const struct xs_rec_module *rec)
 {
 	uint32_t path, build_id, index;
 	struct xs_module *module;
 
-	if (!xs_decoder_element(d, &d->strings, rec->path, &path) ||
-	    !xs_decoder_element(d, &d->strings, rec->build_id, &build_id))
-		return -ENOMEM;
+	xs_decoder_element(d, &d->strings, rec->path, &path);
+	xs_decoder_element(d, &d->strings, rec->build_id, &build_id);
 	module = xs_decoder_element(d, &d->modules, rec->module, &index);
-	if (!module)
-		return -ENOMEM;
 	*module = (struct xs_module){.path = path, .build_id = build_id};
-	return 0;
 }
 
-static int add_site(struct xs_decoder *d, const struct xs_rec_site *rec)
+static void add_site(struct xs_decoder *d, const struct xs_rec_site *rec)
 {
 	struct xs_site new = {.module = XS_NONE,
 			      .caller = XS_NONE,
@@ -110,31 +93,22 @@ static int add_site(struct xs_decoder *d, const struct xs_rec_site *rec)
 	struct xs_site *site;
 	uint32_t index;
 
-	if (!xs_decoder_element(d, &d->strings, rec->function, &new.function))
-		return -ENOMEM;
-	if (rec->module != XS_NONE &&
-	    !xs_decoder_element(d, &d->modules, rec->module, &new.module))
-		return -ENOMEM;
-	if (rec->caller != 0 &&
-	    !xs_decoder_element(d, &d->sites, rec->caller, &new.caller))
-		return -ENOMEM;
+	xs_decoder_element(d, &d->strings, rec->function, &new.function);
+	if (rec->module != XS_NONE)
+		xs_decoder_element(d, &d->modules, rec->module, &new.module);
+	if (rec->caller != 0)
+		xs_decoder_element(d, &d->sites, rec->caller, &new.caller);
 	site = xs_decoder_element(d, &d->sites, rec->site, &index);
-	if (!site)
-		return -ENOMEM;
 	*site = new;
-	return 0;
 }
 
-static int add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
+static void add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
 {
 	struct xs_shape *shape;
 	uint32_t name, index;
 
-	if (!xs_decoder_element(d, &d->strings, rec->name, &name))
-		return -ENOMEM;
+	xs_decoder_element(d, &d->strings, rec->name, &name);
 	shape = xs_decoder_element(d, &d->shapes, rec->shape, &index);
-	if (!shape)
-		return -ENOMEM;
 	*shape = (struct xs_shape){
 	    .name = name,
 	    .grid = {rec->grid_x, rec->grid_y, rec->grid_z},
@@ -144,17 +118,17 @@ static int add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
 	    .shared_dynamic_bytes = rec->shared_dynamic_bytes,
 	    .local_bytes = rec->local_bytes,
 	};
-	return 0;
 }
 
-static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
+static void add_counters(struct xs_decoder *d,
+			 const struct xs_rec_counters *rec)
 {
 	struct xs_trace *trace = d->trace;
 	uint32_t name;
 
-	if (trace->counter_count >= XS_NONE ||
-	    !xs_decoder_element(d, &d->strings, rec->name, &name))
-		return -ENOMEM;
+	if (trace->counter_count >= XS_NONE)
+		xs_no_memory();
+	xs_decoder_element(d, &d->strings, rec->name, &name);
 	const struct xs_counter counter = {
 	    .name = name,
 	    .grid = {rec->grid_x, rec->grid_y, rec->grid_z},
@@ -176,7 +150,7 @@ static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 	    .store_sectors = XS_UNCOUNTED,
 	};
 
-	return XS_ARRAY_ADD(trace->counters, trace->counter_count, counter);
+	XS_ARRAY_ADD(trace->counters, trace->counter_count, counter);
 }
 
 /* Returns the last launch counted, NULL if it is another one. */
@@ -191,29 +165,28 @@ static struct xs_counter *counter_of(struct xs_trace *trace,
 	return last->correlation == correlation ? last : NULL;
 }
 
-static int add_fills(struct xs_decoder *d, const struct xs_rec_fills *rec)
+static void add_fills(struct xs_decoder *d, const struct xs_rec_fills *rec)
 {
 	struct xs_counter *of = counter_of(d->trace, rec->correlation);
 
 	if (of)
 		of->l1_fills = rec->sectors;
-	return 0;
 }
 
-static int add_accesses(struct xs_decoder *d, const struct xs_rec_accesses *rec)
+static void add_accesses(struct xs_decoder *d,
+			 const struct xs_rec_accesses *rec)
 {
 	struct xs_counter *of = counter_of(d->trace, rec->correlation);
 
 	if (!of)
-		return 0;
+		return;
 	of->waiting_cycles = rec->waiting_cycles;
 	of->warp_cycles = rec->warp_cycles;
 	of->stores = rec->stores;
 	of->store_sectors = rec->store_sectors;
-	return 0;
 }
 
-static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
+static void add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
 {
 	struct xs_trace *trace = d->trace;
 	struct xs_tally new = {.size = rec->size,
@@ -221,19 +194,17 @@ static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
 			       .calls = rec->calls,
 			       .bytes = rec->bytes};
 
-	if (!xs_decoder_element(d, &d->sites, rec->site, &new.site))
-		return -ENOMEM;
-	return XS_ARRAY_ADD(trace->tallies, trace->tally_count, new);
+	xs_decoder_element(d, &d->sites, rec->site, &new.site);
+	XS_ARRAY_ADD(trace->tallies, trace->tally_count, new);
 }
 
-static int add_unhooked(struct xs_decoder *d, const struct xs_rec_unhooked *rec)
+static void add_unhooked(struct xs_decoder *d,
+			 const struct xs_rec_unhooked *rec)
 {
 	uint32_t site;
 
-	if (!xs_decoder_element(d, &d->sites, rec->site, &site))
-		return -ENOMEM;
+	xs_decoder_element(d, &d->sites, rec->site, &site);
 	d->trace->sites[site].unhooked = true;
-	return 0;
 }
 
 /* How long calls were counted since the last window, and seen by hooks alone.
@@ -256,7 +227,7 @@ static void follow_counting(struct xs_decoder *d,
 }
 
 /* One writer wrote all detail records, in order. */
-static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
+static void add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 {
 	struct xs_trace *trace = d->trace;
 	struct xs_window *windows = trace->windows;
@@ -274,25 +245,24 @@ static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 		trace->begins_counted |= trace->window_count == 0;
 		if (open)
 			windows[trace->window_count - 1].end_ns = rec->time_ns;
-		return 0;
+		return;
 	}
-	return XS_ARRAY_ADD(trace->windows, trace->window_count,
-			    (struct xs_window){rec->time_ns, UINT64_MAX});
+	XS_ARRAY_ADD(trace->windows, trace->window_count,
+		     (struct xs_window){rec->time_ns, UINT64_MAX});
 }
 
-static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
+static void add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
 {
 	struct xs_source_line line = {.line = rec->line,
 				      .outer = rec->outer != 0};
 
-	if (!xs_decoder_element(d, &d->sites, rec->site, &line.site) ||
-	    !xs_decoder_element(d, &d->strings, rec->symbol, &line.symbol) ||
-	    !xs_decoder_element(d, &d->strings, rec->file, &line.file))
-		return -ENOMEM;
-	return XS_ARRAY_ADD(d->sources, d->source_count, line);
+	xs_decoder_element(d, &d->sites, rec->site, &line.site);
+	xs_decoder_element(d, &d->strings, rec->symbol, &line.symbol);
+	xs_decoder_element(d, &d->strings, rec->file, &line.file);
+	XS_ARRAY_ADD(d->sources, d->source_count, line);
 }
 
-static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
+static void add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
 {
 	struct xs_trace *trace = d->trace;
 
@@ -300,42 +270,31 @@ static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
 		trace->context_ns = rec->time_ns;
 		trace->context_tid = rec->tid;
 	}
-	return 0;
 }
 
-int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
+/* Clocks and thread names are only for readers of a dump. */
+void xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 {
+#define CASE(kind)                                                             \
+	case XS_REC_##kind:                                                    \
+		add_##kind(d, record);                                         \
+		break;
 	switch (*(const xs_u8 *)record) {
-	case XS_REC_string:
-		return add_string(d, record);
-	case XS_REC_info:
-		return add_info(d, record);
-	case XS_REC_device:
-		return add_device(d, record);
-	case XS_REC_queue:
-		return add_queue(d, record);
-	case XS_REC_module:
-		return add_module(d, record);
-	case XS_REC_site:
-		return add_site(d, record);
-	case XS_REC_source:
-		return add_source(d, record);
-	case XS_REC_shape:
-		return add_shape(d, record);
-	case XS_REC_counters:
-		return add_counters(d, record);
-	case XS_REC_fills:
-		return add_fills(d, record);
-	case XS_REC_accesses:
-		return add_accesses(d, record);
-	case XS_REC_tally:
-		return add_tally(d, record);
-	case XS_REC_unhooked:
-		return add_unhooked(d, record);
-	case XS_REC_detail:
-		return add_detail(d, record);
-	case XS_REC_context:
-		return add_context(d, record);
+		CASE(string)
+		CASE(info)
+		CASE(device)
+		CASE(queue)
+		CASE(module)
+		CASE(site)
+		CASE(source)
+		CASE(shape)
+		CASE(counters)
+		CASE(fills)
+		CASE(accesses)
+		CASE(tally)
+		CASE(unhooked)
+		CASE(detail)
+		CASE(context)
 	}
-	return 0; /* clocks and thread names are only for readers of a dump */
+#undef CASE
 }

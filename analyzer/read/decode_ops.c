@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/decode.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
-
 /* Migrations of managed memory belong to no call: they are kept apart from the
  * ops. */
-static int keep_op(struct xs_trace *trace, const struct xs_op *op)
+static void keep_op(struct xs_trace *trace, const struct xs_op *op)
 {
 	const bool migration = op->flags & XS_OP_MIGRATION;
 	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
 	size_t *count = migration ? &trace->migration_count : &trace->op_count;
 
-	return *count >= XS_NONE ? -ENOMEM : XS_ARRAY_ADD(*ops, *count, *op);
+	if (*count >= XS_NONE)
+		xs_no_memory();
+	XS_ARRAY_ADD(*ops, *count, *op);
 }
 
 /* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
-static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
-		  const struct xs_op *rest)
+static void add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
+		   const struct xs_op *rest)
 {
 	uint64_t duration_ns =
 	    head->duration == XS_WIDE32 ? d->wide_duration_ns : head->duration;
 	struct xs_op op = *rest;
 	uint32_t queue;
 
-	if (!xs_decoder_element(d, &d->queues, head->queue, &queue))
-		return -ENOMEM;
+	xs_decoder_element(d, &d->queues, head->queue, &queue);
 	op.start_ns = xs_decoder_after(d->base_ns, head->start);
 	op.end_ns = xs_decoder_after(op.start_ns, duration_ns);
 	op.correlation = head->correlation;
@@ -36,10 +36,12 @@ static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
 		op.copies = 1;
 	if (op.end_ns > d->last_ns)
 		d->last_ns = op.end_ns;
-	return (op.flags & XS_OP_MIGRATION) ||
-		       xs_decoder_reads_op(d, op.start_ns, op.correlation)
-		   ? keep_op(d->trace, &op)
-		   : xs_decoder_skip_op(d, &op);
+	if ((op.flags & XS_OP_MIGRATION) ||
+	    xs_decoder_reads_op(d, op.start_ns, op.correlation)) {
+		keep_op(d->trace, &op);
+		return;
+	}
+	xs_decoder_skip_op(d, &op);
 }
 
 static bool on_device(uint8_t memory)
@@ -91,7 +93,7 @@ static void take_copy(const struct xs_rec_copy *rec, struct xs_op *op)
 	op->peer = rec->peer_device;
 }
 
-int xs_decoder_add_op(struct xs_decoder *d, const void *record)
+void xs_decoder_add_op(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_kernel *kernel = record;
 	const struct xs_rec_copy *copy = record;
@@ -101,9 +103,7 @@ int xs_decoder_add_op(struct xs_decoder *d, const void *record)
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_kernel:
 		op.kind = XS_OP_KERNEL;
-		if (!xs_decoder_element(d, &d->shapes, kernel->shape,
-					&op.shape))
-			return -ENOMEM;
+		xs_decoder_element(d, &d->shapes, kernel->shape, &op.shape);
 		break;
 	case XS_REC_copy:
 		take_copy(copy, &op);
@@ -115,11 +115,11 @@ int xs_decoder_add_op(struct xs_decoder *d, const void *record)
 		op.flags = set->flags & (uint8_t)~XS_OP_NOT_IN_FILES;
 		break;
 	}
-	return add_op(d, record, &op);
+	add_op(d, record, &op);
 }
 
-int xs_decoder_add_graph_launch(struct xs_decoder *d,
-				const struct xs_rec_graph *rec)
+void xs_decoder_add_graph_launch(struct xs_decoder *d,
+				 const struct xs_rec_graph *rec)
 {
 	struct xs_trace *trace = d->trace;
 	uint64_t duration_ns =
@@ -131,10 +131,10 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	if (end_ns > d->last_ns)
 		d->last_ns = end_ns;
 	if (!xs_decoder_reads_op(d, start_ns, rec->correlation))
-		return 0;
-	if (trace->graph_launch_count >= XS_NONE ||
-	    !xs_decoder_element(d, &d->queues, rec->queue, &queue))
-		return -ENOMEM;
+		return;
+	if (trace->graph_launch_count >= XS_NONE)
+		xs_no_memory();
+	xs_decoder_element(d, &d->queues, rec->queue, &queue);
 	const struct xs_graph_launch launch = {
 	    .start_ns = start_ns,
 	    .end_ns = end_ns,
@@ -144,6 +144,5 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	    .by_node = rec->by_node != 0,
 	};
 
-	return XS_ARRAY_ADD(trace->graph_launches, trace->graph_launch_count,
-			    launch);
+	XS_ARRAY_ADD(trace->graph_launches, trace->graph_launch_count, launch);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/decode.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +21,17 @@ static const struct xs_shape new_shape;
 static const struct xs_queue new_queue;
 static const struct xs_text_piece new_piece;
 
-int xs_decoder_defect(struct xs_decoder *d, uint64_t at, const char *text)
+void xs_decoder_defect(struct xs_decoder *d, uint64_t at, const char *text)
 {
 	struct xs_trace *trace = d->trace;
 	struct xs_defect defect = {.offset = at};
 
 	if (trace->defect_count > DEFECTS_MAX)
-		return 0;
+		return;
 	if (trace->defect_count == DEFECTS_MAX)
 		text = "more defects follow; they are not listed";
 	snprintf(defect.text, sizeof(defect.text), "%s", text);
-	return XS_ARRAY_ADD(trace->defects, trace->defect_count, defect);
+	XS_ARRAY_ADD(trace->defects, trace->defect_count, defect);
 }
 
 /* Returns the slot of an id. An id above the limit is treated as id 0, the
@@ -40,18 +40,15 @@ static uint32_t *table_slot(struct xs_decoder *d, struct xs_id_table *table,
 			    uint32_t id)
 {
 	if (id > d->id_limit) {
-		if (xs_decoder_defect(
-			d, d->at,
-			"the id is damaged; it is treated as unknown"))
-			return NULL;
+		xs_decoder_defect(
+		    d, d->at, "the id is damaged; it is treated as unknown");
 		id = 0;
 	}
 	if (id >= table->room) {
 		size_t room = 2 * (size_t)id + 64;
-		uint32_t *slots = realloc(table->slots, room * sizeof(*slots));
+		uint32_t *slots =
+		    xs_realloc(table->slots, room * sizeof(*slots));
 
-		if (!slots)
-			return NULL;
 		memset(slots + table->room, 0,
 		       (room - table->room) * sizeof(*slots));
 		table->slots = slots;
@@ -66,13 +63,9 @@ void *xs_decoder_element(struct xs_decoder *d, struct xs_id_table *table,
 	uint32_t *slot = table_slot(d, table, id);
 	char *items;
 
-	if (!slot)
-		return NULL;
 	memcpy(&items, table->items_at, sizeof(items));
 	if (*slot == 0) {
 		items = xs_array_grow(items, *table->count, table->item_bytes);
-		if (!items)
-			return NULL;
 		memcpy(table->items_at, &items, sizeof(items));
 		memcpy(items + *table->count * table->item_bytes,
 		       table->initial, table->item_bytes);
@@ -91,7 +84,7 @@ static void table_init(struct xs_id_table *table, void *items_at, size_t *count,
 				      .initial = initial};
 }
 
-int xs_decoder_start_tables(struct xs_decoder *d, uint64_t source_bytes)
+void xs_decoder_start_tables(struct xs_decoder *d, uint64_t source_bytes)
 {
 	struct xs_trace *trace = d->trace;
 	uint32_t index;
@@ -112,26 +105,21 @@ int xs_decoder_start_tables(struct xs_decoder *d, uint64_t source_bytes)
 	table_init(&d->queues, &trace->queues, &trace->queue_count,
 		   sizeof(*trace->queues), &new_queue);
 	/* string 0 is the empty string */
-	return xs_decoder_element(d, &d->strings, 0, &index) ? 0 : -ENOMEM;
+	xs_decoder_element(d, &d->strings, 0, &index);
 }
 
-static int finish_strings(struct xs_decoder *d)
+static void finish_strings(struct xs_decoder *d)
 {
-	char **strings = calloc(d->piece_count, sizeof(*strings));
+	char **strings = xs_calloc(d->piece_count, sizeof(*strings));
 
-	if (!strings)
-		return -ENOMEM;
 	d->trace->strings = strings;
 	d->trace->string_count = d->piece_count;
 	for (size_t i = 0; i < d->piece_count; i++) {
 		strings[i] = d->pieces[i].text;
 		d->pieces[i].text = NULL;
 		if (!strings[i])
-			strings[i] = calloc(1, 1);
-		if (!strings[i])
-			return -ENOMEM;
+			strings[i] = xs_calloc(1, 1);
 	}
-	return 0;
 }
 
 /* String 0 means none. */
@@ -142,29 +130,24 @@ static char *text_of(const struct xs_trace *trace, uint32_t string)
 
 /* Sites share the trace's own strings: a copy of a long text for each site
  * could exhaust memory. */
-static int finish_source(struct xs_trace *trace,
-			 const struct xs_source_line *source)
+static void finish_source(struct xs_trace *trace,
+			  const struct xs_source_line *source)
 {
 	struct xs_site *site = source->outer
 				   ? xs_trace_add_outer(trace, source->site)
 				   : &trace->sites[source->site];
 
-	if (!site)
-		return -ENOMEM;
 	site->symbol = text_of(trace, source->symbol);
 	site->file = text_of(trace, source->file);
 	site->line = source->line;
 	site->has_source = true;
-	return 0;
 }
 
-int xs_decoder_finish_tables(struct xs_decoder *d)
+void xs_decoder_finish_tables(struct xs_decoder *d)
 {
-	int rc = finish_strings(d);
-
-	for (size_t i = 0; !rc && i < d->source_count; i++)
-		rc = finish_source(d->trace, &d->sources[i]);
-	return rc;
+	finish_strings(d);
+	for (size_t i = 0; i < d->source_count; i++)
+		finish_source(d->trace, &d->sources[i]);
 }
 
 void xs_decoder_release(struct xs_decoder *d)

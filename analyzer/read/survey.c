@@ -2,8 +2,8 @@
 #include "analyzer/read/survey.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +73,8 @@ static int on_header(void *self, const struct xs_file_header *header,
 	(void)source_bytes;
 	s->begin_ns = header->start_realtime_ns;
 	s->shift = FIRST_SHIFT;
-	s->bins = calloc(BINS, sizeof(*s->bins));
-	return s->bins ? 0 : -ENOMEM;
+	s->bins = xs_calloc(BINS, sizeof(*s->bins));
+	return 0;
 }
 
 static int on_chunk(void *self, uint64_t at,

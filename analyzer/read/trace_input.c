@@ -5,6 +5,7 @@
 #include "analyzer/records/pieces.h"
 #include "analyzer/records/trace_reader.h"
 #include "analyzer/text/trace_text.h"
+#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,10 +104,8 @@ static long read_more(struct whole *w)
 
 	if (w->room - w->size < XS_PIECE_BYTES) {
 		const uint64_t room = 2 * w->room + XS_PIECE_BYTES;
-		xs_u8 *data = realloc(w->data, room);
+		xs_u8 *data = xs_realloc(w->data, room);
 
-		if (!data)
-			return -ENOMEM;
 		w->data = data;
 		w->room = room;
 	}
@@ -188,8 +187,8 @@ static int visit_pipe(int file, const struct xs_trace_visitor *visitor,
 		      const char **error)
 {
 	const struct xs_trace_bytes bytes = {.fd = file, .size = UINT64_MAX};
-	struct whole *w = calloc(1, sizeof(*w));
-	int rc = w ? begin(w, &bytes, error) : -ENOMEM;
+	struct whole *w = xs_calloc(1, sizeof(*w));
+	int rc = begin(w, &bytes, error);
 
 	if (!rc)
 		rc = visit_whole(w, visitor, error);
@@ -203,8 +202,8 @@ static int visit_events(struct xs_trace_bytes *bytes,
 			const struct xs_trace_visitor *visitor,
 			const char **error)
 {
-	struct whole *w = calloc(1, sizeof(*w));
-	int rc = w ? begin(w, bytes, error) : -ENOMEM;
+	struct whole *w = xs_calloc(1, sizeof(*w));
+	int rc = begin(w, bytes, error);
 
 	if (!rc && w->size >= 10 && memcmp(w->data, "{\"digest\":", 10) == 0)
 		rc = xs_import_fail(error, "a digest in a pipe; give it as a "

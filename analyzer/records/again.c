@@ -2,6 +2,7 @@
 #include "analyzer/records/again.h"
 
 #include "analyzer/records/record_schema.h"
+#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -51,57 +52,46 @@ void xs_again_begin(struct xs_again *a, uint64_t chunk_at)
 	a->chunk_at = chunk_at;
 }
 
-/* Makes the offset the last one, or one before it. Returns false without
- * memory. */
-static bool reserve_offset(struct xs_again *a, size_t offset)
+/* Makes the offset the last one, or one before it. */
+static void reserve_offset(struct xs_again *a, size_t offset)
 {
 	size_t room = a->offset_room ? a->offset_room : OFFSETS / 64;
 
 	while (room <= offset)
 		room *= 2;
 	if (room > a->offset_room) {
-		xs_u32 *grown = realloc(a->starts, room * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		a->starts = grown;
+		a->starts = xs_realloc(a->starts, room * sizeof(*a->starts));
 		a->offset_room = room;
 	}
 	for (; a->offset_end <= offset; a->offset_end++)
 		a->starts[a->offset_end] = 0;
-	return true;
 }
 
-/* Returns room for more bytes, 4-aligned; NULL without memory. */
+/* Returns room for more bytes, 4-aligned. */
 static xs_u8 *reserve(struct xs_again *a, size_t bytes)
 {
 	if (bytes > a->room - a->used) {
 		size_t room = 2 * a->room + XS_PAGE_BYTES;
-		xs_u8 *grown = realloc(a->bytes, room);
 
-		if (!grown)
-			return NULL;
-		a->bytes = grown;
+		a->bytes = xs_realloc(a->bytes, room);
 		a->room = room;
 	}
 	return a->bytes + a->used;
 }
 
-int xs_again_keep(struct xs_again *a, uint64_t at, const xs_u8 *record)
+void xs_again_keep(struct xs_again *a, uint64_t at, const xs_u8 *record)
 {
 	uint64_t offset = (at - a->chunk_at) / 4;
 	size_t bytes = record[1] * 4u;
 	xs_u8 *kept;
 
 	if (!is_timed(a, record[0]) || offset >= OFFSETS)
-		return 0;
+		return;
 	kept = reserve(a, bytes);
-	if (!kept || !reserve_offset(a, offset))
-		return -ENOMEM;
+	reserve_offset(a, offset);
 	memcpy(kept, record, bytes);
 	a->starts[offset] = (xs_u32)a->used + 1;
 	a->used += bytes;
-	return 0;
 }
 
 const xs_u8 *xs_again_find(const struct xs_again *a, xs_u16 offset)
@@ -117,8 +107,10 @@ int xs_again_expand(struct xs_again *a, uint64_t at, const xs_u8 **record)
 	struct xs_rec_call *head = (void *)a->expanded;
 	const xs_u8 *kept;
 
-	if (again->kind != XS_REC_again)
-		return xs_again_keep(a, at, *record);
+	if (again->kind != XS_REC_again) {
+		xs_again_keep(a, at, *record);
+		return 0;
+	}
 	kept = xs_again_find(a, again->record);
 	if (!kept)
 		return -ENOENT;

@@ -23,8 +23,8 @@ struct xs_again {
 void xs_again_begin(struct xs_again *again, uint64_t chunk_at);
 
 /* Keeps a record if it is a call or an op, so that later ones can repeat it.
- * The record must have at least the size of its kind. Returns 0 or -ENOMEM. */
-int xs_again_keep(struct xs_again *again, uint64_t at, const xs_u8 *record);
+ * The record must have at least the size of its kind. */
+void xs_again_keep(struct xs_again *again, uint64_t at, const xs_u8 *record);
 
 /* Returns the record that was kept at this offset of the chunk, in words, or
  * NULL. */
@@ -33,8 +33,7 @@ const xs_u8 *xs_again_find(const struct xs_again *again, xs_u16 offset);
 /*
  * Takes a record of at least the size of its kind. Points *record to the
  * expanded record if it is an `again` record; that memory is valid until the
- * next call. Returns 0, -ENOENT when the repeated record is missing, or
- * -ENOMEM.
+ * next call. Returns 0, or -ENOENT when the repeated record is missing.
  */
 int xs_again_expand(struct xs_again *again, uint64_t at, const xs_u8 **record);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/records/pieces.h"
 
+#include "analyzer/util/memory.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,8 +67,7 @@ int xs_pieces_open(struct xs_pieces *in, const struct xs_trace_bytes *bytes)
 	in->zipped = !rc && is_gzip(in);
 	/* 16: gzip */
 	if (in->zipped && inflateInit2(&in->zip, 15 + 16) != Z_OK) {
-		in->zipped = false;
-		rc = -ENOMEM;
+		xs_no_memory();
 	}
 	return rc;
 }
@@ -126,7 +127,7 @@ static int inflate_piece(struct xs_pieces *in)
 					"copy it again");
 		code = inflate(&in->zip, Z_NO_FLUSH);
 		if (code == Z_MEM_ERROR)
-			return -ENOMEM;
+			xs_no_memory();
 		if (code != Z_OK && code != Z_STREAM_END)
 			return refuse(in);
 		rc = code == Z_STREAM_END ? next_part(in) : 0;

@@ -7,6 +7,5 @@
 #define XS_DST_STARTS 2u
 
 /* Finds, by call, whether a copy's memory is the start of memory that is then
- * allocated or registered: the flags above. The caller frees *starts. Returns 0
- * or -ENOMEM. */
-int xs_allocation_starts_find(const struct xs_trace *trace, uint8_t **starts);
+ * allocated or registered: the flags above. The caller frees *starts. */
+void xs_allocation_starts_find(const struct xs_trace *trace, uint8_t **starts);

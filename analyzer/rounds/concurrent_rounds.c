@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Time in which rounds of several threads or devices overlap. */
 #include "analyzer/rounds/rounds.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Sweeps over the sorted begins and ends of all rounds that take time. */
@@ -39,14 +39,14 @@ static void sweep(struct xs_rounds *rounds, const struct xs_key *begins,
 	}
 }
 
-int xs_rounds_find_concurrent(struct xs_rounds *rounds)
+void xs_rounds_find_concurrent(struct xs_rounds *rounds)
 {
-	struct xs_key *begins = malloc((rounds->count + 1) * sizeof(*begins));
-	struct xs_key *ends = malloc((rounds->count + 1) * sizeof(*ends));
+	struct xs_key *begins =
+	    xs_malloc((rounds->count + 1) * sizeof(*begins));
+	struct xs_key *ends = xs_malloc((rounds->count + 1) * sizeof(*ends));
 	size_t count = 0;
-	int rc = begins && ends ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < rounds->count; i++) {
+	for (size_t i = 0; i < rounds->count; i++) {
 		const struct xs_round *round = &rounds->items[i];
 
 		if (round->end_ns <= round->begin_ns)
@@ -54,12 +54,11 @@ int xs_rounds_find_concurrent(struct xs_rounds *rounds)
 		begins[count] = (struct xs_key){round->begin_ns, (uint32_t)i};
 		ends[count++] = (struct xs_key){round->end_ns, (uint32_t)i};
 	}
-	if (!rc) {
+	{
 		xs_keys_sort(begins, count);
 		xs_keys_sort(ends, count);
 		sweep(rounds, begins, ends, count);
 	}
 	free(begins);
 	free(ends);
-	return rc;
 }

@@ -5,9 +5,9 @@
 #include "analyzer/rounds/split_loops.h"
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Devices of a thread that get a lane each; device numbers beyond share one. */
@@ -47,26 +47,24 @@ static struct xs_lane *lane_of(struct cutter *c, const struct xs_op *op)
 	return &c->lanes[index];
 }
 
-static int cut_call(struct cutter *c, uint32_t position)
+static void cut_call(struct cutter *c, uint32_t position)
 {
 	uint32_t index = c->out.rounds->calls[position];
 	const struct xs_call *call = &c->out.trace->calls[index];
 
 	if (call->error != 0)
-		return 0;
+		return;
 	for (uint32_t i = c->first_op_of_call[index];
 	     i < c->first_op_of_call[index + 1]; i++) {
 		const struct xs_op *op = &c->out.trace->ops[c->ops_by_call[i]];
 
-		if (xs_lane_add_op(&c->out, lane_of(c, op), c->ops_by_call[i],
-				   position))
-			return -ENOMEM;
+		xs_lane_add_op(&c->out, lane_of(c, op), c->ops_by_call[i],
+			       position);
 	}
 	if (!waits_for_device(c, index))
-		return 0;
+		return;
 	for (size_t i = 0; i < c->lane_count; i++)
 		xs_lane_mark_synchronised(&c->lanes[i], call, position);
-	return 0;
 }
 
 static void end_lanes(struct cutter *c)
@@ -110,36 +108,31 @@ static void end_thread(struct cutter *c)
 		end_lanes(c);
 }
 
-static int cut_threads(struct cutter *c)
+static void cut_threads(struct cutter *c)
 {
 	const struct xs_call *calls = c->out.trace->calls;
 	const uint32_t *order = c->out.rounds->calls;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < c->out.trace->call_count; i++) {
+	for (size_t i = 0; i < c->out.trace->call_count; i++) {
 		if (i > 0 &&
 		    calls[order[i]].thread != calls[order[i - 1]].thread)
 			end_thread(c);
 		if (xs_trace_is_sampled(c->out.trace))
 			enter_window(c, &calls[order[i]]);
-		rc = cut_call(c, (uint32_t)i);
+		cut_call(c, (uint32_t)i);
 	}
 	end_thread(c);
-	return rc;
 }
 
 /* Ops without a known call are cut into rounds where their queue is idle. */
-static int cut_queues(struct cutter *c)
+static void cut_queues(struct cutter *c)
 {
 	size_t count = c->out.trace->queue_count;
-	struct xs_lane *lanes = calloc(count + 1, sizeof(*lanes));
-	int rc = 0;
+	struct xs_lane *lanes = xs_calloc(count + 1, sizeof(*lanes));
 
-	if (!lanes)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		lanes[i].round = XS_NONE;
-	for (size_t i = 0; !rc && i < c->out.trace->op_count; i++) {
+	for (size_t i = 0; i < c->out.trace->op_count; i++) {
 		const struct xs_op *op = &c->out.trace->ops[i];
 		struct xs_lane *lane = &lanes[op->queue];
 
@@ -147,22 +140,19 @@ static int cut_queues(struct cutter *c)
 		    c->out.trace->calls[op->call].error == 0)
 			continue;
 		lane->synchronised = op->start_ns > lane->ops_end_ns;
-		rc = xs_lane_add_op(&c->out, lane, (uint32_t)i, XS_NONE);
+		xs_lane_add_op(&c->out, lane, (uint32_t)i, XS_NONE);
 	}
 	for (size_t i = 0; i < count; i++)
 		xs_lane_end_round(&c->out, &lanes[i]);
 	free(lanes);
-	return rc;
 }
 
 /* Fills rounds->calls: by thread, then by start, by which calls are sorted. */
-static int order_calls(struct cutter *c)
+static void order_calls(struct cutter *c)
 {
 	size_t count = c->out.trace->call_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] =
 		    (struct xs_key){c->out.trace->calls[i].thread, (uint32_t)i};
@@ -170,7 +160,6 @@ static int order_calls(struct cutter *c)
 	for (size_t i = 0; i < count; i++)
 		c->out.rounds->calls[i] = keys[i].index;
 	free(keys);
-	return 0;
 }
 
 /* Counting sort: the ops of each call, by start. */
@@ -211,47 +200,39 @@ static void gather_ops(struct cutter *c)
 	}
 }
 
-int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
+void xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
 {
 	struct cutter c = {.out = {.trace = trace, .rounds = rounds}};
 	size_t ops = trace->op_count + 1, calls = trace->call_count + 2;
-	int rc = -ENOMEM;
 
 	*rounds = (struct xs_rounds){0};
-	rounds->ops = malloc(ops * sizeof(uint32_t));
-	rounds->calls = malloc(calls * sizeof(uint32_t));
-	rounds->identities = malloc(ops * sizeof(uint32_t));
+	rounds->ops = xs_malloc(ops * sizeof(uint32_t));
+	rounds->calls = xs_malloc(calls * sizeof(uint32_t));
+	rounds->identities = xs_malloc(ops * sizeof(uint32_t));
 	rounds->blocked = xs_calls_blocked(trace);
-	c.out.round_of_op = malloc(ops * sizeof(uint32_t));
-	c.ops_by_call = malloc(ops * sizeof(uint32_t));
-	c.first_op_of_call = calloc(calls, sizeof(uint32_t));
+	c.out.round_of_op = xs_malloc(ops * sizeof(uint32_t));
+	c.ops_by_call = xs_malloc(ops * sizeof(uint32_t));
+	c.first_op_of_call = xs_calloc(calls, sizeof(uint32_t));
 	if (rounds->ops && rounds->calls && rounds->identities &&
 	    rounds->blocked && c.out.round_of_op && c.ops_by_call &&
 	    c.first_op_of_call)
-		rc = xs_repeated_copies_find(trace, &rounds->same);
-	if (!rc)
-		rc = order_calls(&c);
-	if (!rc) {
+		xs_repeated_copies_find(trace, &rounds->same);
+	order_calls(&c);
+	{
 		list_ops(&c);
-		rc = cut_threads(&c);
+		cut_threads(&c);
 	}
-	if (!rc)
-		rc = cut_queues(&c);
-	if (!rc)
-		rc = xs_rounds_join(trace, rounds, c.out.round_of_op);
-	if (!rc) {
+	cut_queues(&c);
+	xs_rounds_join(trace, rounds, c.out.round_of_op);
+	{
 		gather_ops(&c);
-		rc = xs_rounds_split_loops(trace, rounds, c.out.round_of_op);
+		xs_rounds_split_loops(trace, rounds, c.out.round_of_op);
 	}
-	if (!rc)
-		gather_ops(&c);
+	gather_ops(&c);
 	free(c.out.round_of_op);
 	free(c.out.last_round);
 	free(c.first_op_of_call);
 	free(c.ops_by_call);
-	if (rc)
-		xs_rounds_free(rounds);
-	return rc;
 }
 
 void xs_rounds_free(struct xs_rounds *rounds)

@@ -9,9 +9,9 @@
 
 #include "analyzer/rounds/phase.h"
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* The recorded programs take at most 2 passes over followers. With more, a
@@ -73,14 +73,12 @@ static bool is_cut(const struct joiner *j, size_t i)
 }
 
 /* Numbers the kinds of rounds. */
-static int number_kinds(struct joiner *j)
+static void number_kinds(struct joiner *j)
 {
 	const size_t count = j->rounds->count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 	uint32_t kind = 0;
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    xs_hash_mix(j->rounds->items[i].key,
@@ -92,7 +90,6 @@ static int number_kinds(struct joiner *j)
 		j->kind_of[keys[i].index] = kind;
 	}
 	free(keys);
-	return 0;
 }
 
 /* Notes that the kind follows round i - 1. */
@@ -229,15 +226,13 @@ static size_t iteration_end(const struct joiner *j, size_t i, uint64_t *hash)
 
 /* Sets for each round whether it belongs to the iteration of the round before,
  * of which there are others that are equal. */
-static int mark_iterations(struct joiner *j)
+static void mark_iterations(struct joiner *j)
 {
 	const size_t count = j->rounds->count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 	size_t found = 0, end;
 	uint64_t hash;
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		j->joined[i] = false;
 		if (iteration_end(j, i, &hash) > i)
@@ -253,28 +248,22 @@ static int mark_iterations(struct joiner *j)
 			j->joined[i] = true;
 	}
 	free(keys);
-	return 0;
 }
 
-int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
-		   uint32_t *round_of_op)
+void xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
+		    uint32_t *round_of_op)
 {
 	const size_t count = rounds->count + 1;
 	struct joiner j = {.trace = trace,
 			   .rounds = rounds,
-			   .kind_of = malloc(count * sizeof(uint32_t)),
-			   .kinds = malloc(count * sizeof(*j.kinds)),
-			   .joined = malloc(count * sizeof(uint32_t))};
-	int rc = j.kind_of && j.kinds && j.joined ? 0 : -ENOMEM;
+			   .kind_of = xs_malloc(count * sizeof(uint32_t)),
+			   .kinds = xs_malloc(count * sizeof(*j.kinds)),
+			   .joined = xs_malloc(count * sizeof(uint32_t))};
 
-	if (!rc)
-		rc = mark_iterations(&j);
-	if (!rc)
-		join_all(&j, round_of_op);
-	for (unsigned pass = 0; !rc && pass < MOST_PASSES; pass++) {
-		rc = number_kinds(&j);
-		if (rc)
-			break;
+	mark_iterations(&j);
+	join_all(&j, round_of_op);
+	for (unsigned pass = 0; pass < MOST_PASSES; pass++) {
+		number_kinds(&j);
 		note_all_neighbours(&j);
 		mark_followers(&j);
 		if (!join_all(&j, round_of_op))
@@ -283,5 +272,4 @@ int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
 	free(j.kind_of);
 	free(j.kinds);
 	free(j.joined);
-	return rc;
 }

@@ -11,7 +11,7 @@
  * with that one's ops are followed by no others. Also joins a round that copies
  * in and not out, those that follow and do neither, and one that copies out, if
  * there is another such sequence of equal rounds. round_of_op is kept in step.
- * Rounds cut by the edge of a sample window do not join. Returns 0 or -ENOMEM.
+ * Rounds cut by the edge of a sample window do not join.
  */
-int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
-		   uint32_t *round_of_op);
+void xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
+		    uint32_t *round_of_op);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds/phase.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,15 +57,14 @@ static uint64_t kernel_key(const struct xs_trace *trace, uint64_t *names,
 	return key;
 }
 
-static int start(struct lookup *lookup)
+static void start(struct lookup *lookup)
 {
 	const struct xs_trace *counted = lookup->counted;
 
 	lookup->keys =
-	    malloc((counted->counter_count + 1) * sizeof(*lookup->keys));
-	lookup->names = calloc(counted->string_count, sizeof(*lookup->names));
-	if (!lookup->keys || !lookup->names)
-		return -ENOMEM;
+	    xs_malloc((counted->counter_count + 1) * sizeof(*lookup->keys));
+	lookup->names =
+	    xs_calloc(counted->string_count, sizeof(*lookup->names));
 	for (size_t i = 0; i < counted->counter_count; i++) {
 		const struct xs_counter *c = &counted->counters[i];
 
@@ -74,7 +73,6 @@ static int start(struct lookup *lookup)
 		lookup->keys[i].index = (uint32_t)i;
 	}
 	xs_keys_sort(lookup->keys, counted->counter_count);
-	return 0;
 }
 
 /* Returns the median, NAN if some launch was not counted. Sorts the values. */
@@ -184,20 +182,19 @@ static const struct xs_counts *counts_of(const struct xs_phase *phase, size_t i,
  * Finds the counters of each shape of `trace`: the median over the launches of
  * the same kernel, grid and block in `counted`. Stores in *found the number of
  * shapes with counters; the counters of the others are NAN. Caller frees *out.
- * Returns 0 or -ENOMEM.
  */
-static int count_by_shape(const struct xs_trace *trace,
-			  const struct xs_trace *counted,
-			  struct xs_shape_counts **out, size_t *found)
+static void count_by_shape(const struct xs_trace *trace,
+			   const struct xs_trace *counted,
+			   struct xs_shape_counts **out, size_t *found)
 {
 	struct lookup lookup = {.counted = counted};
 	struct xs_shape_counts *counts =
-	    calloc(trace->shape_count + 1, sizeof(*counts));
-	uint64_t *names = calloc(trace->string_count, sizeof(*names));
-	int rc = counts && names ? start(&lookup) : -ENOMEM;
+	    xs_calloc(trace->shape_count + 1, sizeof(*counts));
+	uint64_t *names = xs_calloc(trace->string_count, sizeof(*names));
 
+	start(&lookup);
 	*found = 0;
-	for (size_t i = 0; !rc && i < trace->shape_count; i++) {
+	for (size_t i = 0; i < trace->shape_count; i++) {
 		const struct xs_shape *shape = &trace->shapes[i];
 		const uint64_t key = kernel_key(trace, names, shape->name,
 						shape->grid, shape->block);
@@ -208,17 +205,11 @@ static int count_by_shape(const struct xs_trace *trace,
 			counts[i].of[n] = counts[i].of[0];
 		find_launches(&lookup, key, &counts[i]);
 	}
-	if (!rc)
-		find_starts(trace, counts);
+	find_starts(trace, counts);
 	free(lookup.keys);
 	free(lookup.names);
 	free(names);
-	if (rc) {
-		free(counts);
-		counts = NULL;
-	}
 	*out = counts;
-	return rc;
 }
 
 void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum)
@@ -237,15 +228,13 @@ void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum)
 	}
 }
 
-int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
-		    const struct xs_trace *counted)
+void xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
+		     const struct xs_trace *counted)
 {
 	struct xs_shape_counts *counts;
 	size_t found;
-	int rc = count_by_shape(trace, counted, &counts, &found);
 
-	if (rc)
-		return rc;
+	count_by_shape(trace, counted, &counts, &found);
 	free(phases->counts);
 	phases->counts = counts;
 	phases->counted_shapes = found;
@@ -258,5 +247,4 @@ int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
 						       &counts[step->shape])
 					   : NULL;
 		}
-	return 0;
 }

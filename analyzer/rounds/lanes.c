@@ -5,8 +5,6 @@
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
-
 /* Position of an op in the order copy in, compute, copy out. */
 enum stage { STAGE_NONE = -1, STAGE_H2D, STAGE_KERNEL, STAGE_D2H };
 
@@ -23,8 +21,8 @@ static enum stage stage_of(const struct xs_op *op)
 	return STAGE_NONE;
 }
 
-static int start_round(struct xs_lane_rounds *c, struct xs_lane *lane,
-		       const struct xs_op *op)
+static void start_round(struct xs_lane_rounds *c, struct xs_lane *lane,
+			const struct xs_op *op)
 {
 	struct xs_rounds *rounds = c->rounds;
 	const struct xs_round round = {
@@ -36,7 +34,7 @@ static int start_round(struct xs_lane_rounds *c, struct xs_lane *lane,
 	*lane = (struct xs_lane){.round = (uint32_t)rounds->count,
 				 .stage = STAGE_NONE,
 				 .kernel_queue = XS_NONE};
-	return XS_ARRAY_ADD(rounds->items, rounds->count, round);
+	XS_ARRAY_ADD(rounds->items, rounds->count, round);
 }
 
 void xs_lane_end_round(struct xs_lane_rounds *c, struct xs_lane *lane)
@@ -110,20 +108,18 @@ static bool begins_round(const struct xs_lane_rounds *c,
 		   : c->last_round[identity].any == lane->round;
 }
 
-static int remember_identity(struct xs_lane_rounds *c, const struct xs_op *op,
-			     uint32_t identity, uint32_t round, bool head)
+static void remember_identity(struct xs_lane_rounds *c, const struct xs_op *op,
+			      uint32_t identity, uint32_t round, bool head)
 {
 	while (c->last_round_count <= identity) {
-		if (XS_ARRAY_ADD(c->last_round, c->last_round_count,
-				 (struct xs_last_rounds){XS_NONE, XS_NONE, 0}))
-			return -ENOMEM;
+		XS_ARRAY_ADD(c->last_round, c->last_round_count,
+			     (struct xs_last_rounds){XS_NONE, XS_NONE, 0});
 	}
 	if (c->last_round[identity].any != round)
 		c->last_round[identity].dst = dst_of(c, op);
 	c->last_round[identity].any = round;
 	if (head)
 		c->last_round[identity].head = round;
-	return 0;
 }
 
 void xs_round_count_op(const struct xs_rounds *rounds, uint32_t identity,
@@ -145,8 +141,8 @@ void xs_round_count_op(const struct xs_rounds *rounds, uint32_t identity,
 	}
 }
 
-int xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
-		   uint32_t index, uint32_t position)
+void xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
+		    uint32_t index, uint32_t position)
 {
 	const struct xs_op *op = &c->trace->ops[index];
 	enum stage stage = stage_of(op);
@@ -154,14 +150,13 @@ int xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
 	uint32_t identity;
 	bool head;
 
-	if (xs_op_identities_find(&c->rounds->table, c->trace, op, &identity))
-		return -ENOMEM;
+	xs_op_identities_find(&c->rounds->table, c->trace, op, &identity);
 	c->rounds->identities[index] = identity;
 	if (lane->round != XS_NONE && begins_round(c, lane, op, identity))
 		xs_lane_end_round(c, lane);
 	head = lane->round == XS_NONE || lane->by_sync_call;
-	if (lane->round == XS_NONE && start_round(c, lane, op))
-		return -ENOMEM;
+	if (lane->round == XS_NONE)
+		start_round(c, lane, op);
 
 	round = &c->rounds->items[lane->round];
 	c->round_of_op[index] = lane->round;
@@ -187,7 +182,7 @@ int xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
 	if (op->end_ns > lane->ops_end_ns)
 		lane->ops_end_ns = op->end_ns;
 	lane->synchronised = lane->by_sync_call = false;
-	return remember_identity(c, op, identity, lane->round, head);
+	remember_identity(c, op, identity, lane->round, head);
 }
 
 void xs_lane_mark_synchronised(struct xs_lane *lane, const struct xs_call *call,

@@ -41,10 +41,9 @@ void xs_round_count_op(const struct xs_rounds *rounds, uint32_t identity,
 		       const struct xs_op *op, struct xs_round *round);
 
 /* Adds an op to the lane's round, or to a new one that begins with it.
- * position: of the op's call in rounds->calls, or XS_NONE. Returns 0 or
- * -ENOMEM. */
-int xs_lane_add_op(struct xs_lane_rounds *out, struct xs_lane *lane,
-		   uint32_t index, uint32_t position);
+ * position: of the op's call in rounds->calls, or XS_NONE. */
+void xs_lane_add_op(struct xs_lane_rounds *out, struct xs_lane *lane,
+		    uint32_t index, uint32_t position);
 
 /* A waiting call has returned: the lane is synchronised if its ops have ended
  * by then. A synchronisation right after a blocking copy still belongs to the

@@ -3,8 +3,8 @@
 
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/interval_union.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -233,14 +233,12 @@ static void add_round(const struct xs_round *round, struct thread_rounds *to)
 }
 
 /* Stores the largest part that rounds take of their thread's time, from its
- * first round to its last. Returns 0 or -ENOMEM. */
-static int find_busiest_thread(const struct xs_phase_members *m, double *part)
+ * first round to its last. */
+static void find_busiest_thread(const struct xs_phase_members *m, double *part)
 {
-	struct xs_key *keys = malloc(m->count * sizeof(*keys));
+	struct xs_key *keys = xs_malloc(m->count * sizeof(*keys));
 	struct thread_rounds of = {0};
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < m->count; i++)
 		keys[i] = (struct xs_key){thread_of(m, xs_phase_member(m, i)),
 					  (uint32_t)i};
@@ -257,7 +255,6 @@ static int find_busiest_thread(const struct xs_phase_members *m, double *part)
 				    fmax((double)(of.end_ns - of.begin_ns), 1));
 	}
 	free(keys);
-	return 0;
 }
 
 /* Returns the round whose time is the median. */
@@ -276,22 +273,18 @@ static uint32_t find_median(const struct xs_phase_members *m,
 
 /* Sets the phase's part of the run: wall_ns, what its rounds have of it, but no
  * more than the rounds of the busiest thread take. If threads have gaps between
- * their rounds, no saving is larger than that of one thread. Returns 0 or
- * -ENOMEM. */
-static int set_part(const struct xs_phase_members *m, double wall_ns,
-		    struct xs_phase *phase)
+ * their rounds, no saving is larger than that of one thread. */
+static void set_part(const struct xs_phase_members *m, double wall_ns,
+		     struct xs_phase *phase)
 {
 	double part, busiest_ns;
-	int rc = find_busiest_thread(m, &part);
 
-	if (rc)
-		return rc;
+	find_busiest_thread(m, &part);
 	busiest_ns =
 	    part * (double)(phase->last_end_ns - phase->first_start_ns);
 	phase->wall_ns = (uint64_t)(fmin(wall_ns, busiest_ns) + 0.5);
 	phase->at_once =
 	    (double)phase->total_ns / fmax(fmax(wall_ns, busiest_ns), 1);
-	return 0;
 }
 
 /* Of more, a spread begins above the shortest. */
@@ -311,16 +304,14 @@ static bool is_last_cut(const struct xs_phase_members *m,
 	return last > 1 && m->count <= FEW_ROUNDS;
 }
 
-int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
-		     uint32_t *median_round)
+void xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
+		      uint32_t *median_round)
 {
-	uint64_t *memory = malloc(XS_MEASURES * m->count * sizeof(*memory));
+	uint64_t *memory = xs_malloc(XS_MEASURES * m->count * sizeof(*memory));
 	uint64_t *values[XS_MEASURES];
 	double wall_ns = 0;
 	size_t whole;
 
-	if (!memory)
-		return -ENOMEM;
 	for (size_t i = 0; i < XS_MEASURES; i++)
 		values[i] = memory + i * m->count;
 
@@ -353,5 +344,5 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 	free(memory);
 
 	*median_round = find_median(m, phase);
-	return set_part(m, wall_ns, phase);
+	set_part(m, wall_ns, phase);
 }

@@ -38,25 +38,24 @@ xs_phase_member(const struct xs_phase_members *members, size_t i)
 }
 
 /* Fills times, bytes and counts. Stores the round of median time in
- * *median_round. Returns 0 or -ENOMEM. */
-int xs_measure_times(const struct xs_phase_members *members,
-		     struct xs_phase *phase, uint32_t *median_round);
-/* Fills memory kinds, buffer bytes and sites. Returns 0 or -ENOMEM. */
-int xs_phase_sites_measure(const struct xs_phase_members *members,
-			   struct xs_phase *phase);
+ * *median_round. */
+void xs_measure_times(const struct xs_phase_members *members,
+		      struct xs_phase *phase, uint32_t *median_round);
+/* Fills memory kinds, buffer bytes and sites. */
+void xs_phase_sites_measure(const struct xs_phase_members *members,
+			    struct xs_phase *phase);
 
-/* Fills signature and signature_hash. Needs the byte counts. Returns 0 or
- * -ENOMEM. */
-int xs_signature_build(const struct xs_phase_members *members,
+/* Fills signature and signature_hash. Needs the byte counts. */
+void xs_signature_build(const struct xs_phase_members *members,
+			struct xs_phase *phase);
+
+/* Sets same_host of the phase's steps, and in_sets. */
+void xs_same_host_find(const struct xs_phase_members *members,
 		       struct xs_phase *phase);
 
-/* Sets same_host of the phase's steps, and in_sets. Returns 0 or -ENOMEM. */
-int xs_same_host_find(const struct xs_phase_members *members,
-		      struct xs_phase *phase);
-
-/* Fills the phase's sample_rounds and their times. Returns 0 or -ENOMEM. */
-int xs_sample_rounds_find(const struct xs_phase_members *members,
-			  struct xs_phase *phase);
+/* Fills the phase's sample_rounds and their times. */
+void xs_sample_rounds_find(const struct xs_phase_members *members,
+			   struct xs_phase *phase);
 
 enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
 
@@ -64,8 +63,8 @@ enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
  * Fills steps from one round. *call_steps is the number of steps without an op
  * that may still be made over all phases; further ones are dropped. Rounds of
  * one thread on several devices share its calls, and a damaged trace must not
- * multiply them. A round of more than XS_STEPS_MOST gets no steps. Returns 0 or
- * -ENOMEM.
+ * multiply them. A round of more than XS_STEPS_MOST gets no steps.
  */
-int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
-		   uint32_t round, size_t *call_steps, struct xs_phase *phase);
+void xs_steps_build(const struct xs_trace *trace,
+		    const struct xs_rounds *rounds, uint32_t round,
+		    size_t *call_steps, struct xs_phase *phase);

@@ -314,17 +314,17 @@ struct xs_phases {
 };
 
 /* Splits a trace into rounds and phases; one of another tool without calls has
- * none. Returns 0 or -ENOMEM. */
-int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases);
+ * none. */
+void xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases);
 void xs_phases_free(struct xs_phases *phases);
 
 /*
  * Adds hardware counters to the kernels of the phases. `counted` is a trace of
  * the same program with counters, or `trace` itself. Kernels are matched by
- * name, grid and block. Returns 0 or -ENOMEM.
+ * name, grid and block.
  */
-int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
-		    const struct xs_trace *counted);
+void xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
+		     const struct xs_trace *counted);
 
 /* Sums the counters of all kernels of a round; NAN if one was not counted. */
 void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum);

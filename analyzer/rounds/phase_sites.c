@@ -8,7 +8,6 @@
 #include "analyzer/util/bisect.h"
 #include "analyzer/util/hash.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Cache of recent host ranges: loops reuse their buffers. */
@@ -27,7 +26,7 @@ struct ranges {
 	bool unknown; /* the host address of some copy is unknown */
 };
 
-static int add_range(struct ranges *ranges, const struct range *range)
+static void add_range(struct ranges *ranges, const struct range *range)
 {
 	struct range *recent =
 	    &ranges->recent[xs_hash_mix(range->start, range->bytes) % RECENT];
@@ -35,12 +34,10 @@ static int add_range(struct ranges *ranges, const struct range *range)
 	size_t count = ranges->count;
 
 	if (recent->start == range->start && recent->bytes == range->bytes)
-		return 0;
-	if (XS_ARRAY_ADD(ranges->keys, count, key) ||
-	    XS_ARRAY_ADD(ranges->items, ranges->count, *range))
-		return -ENOMEM;
+		return;
+	XS_ARRAY_ADD(ranges->keys, count, key);
+	XS_ARRAY_ADD(ranges->items, ranges->count, *range);
 	*recent = *range;
-	return 0;
 }
 
 /* Sets *bytes to the bytes of all ranges, each byte once, and *buffers to how
@@ -68,25 +65,21 @@ static void measure_ranges(const struct ranges *ranges, uint64_t *bytes,
 
 /* Fills what is to be pinned of each direction, and of both. Adds the ranges of
  * d2h to those of h2d. */
-static int set_buffers(struct xs_phase *phase, struct ranges *h2d,
-		       const struct ranges *d2h)
+static void set_buffers(struct xs_phase *phase, struct ranges *h2d,
+			const struct ranges *d2h)
 {
-	int rc = 0;
-
 	phase->h2d_buffer_bytes = phase->h2d_bytes;
 	phase->d2h_buffer_bytes = phase->d2h_bytes;
 	phase->h2d_buffers = phase->d2h_buffers = 0;
 	measure_ranges(h2d, &phase->h2d_buffer_bytes, &phase->h2d_buffers);
 	measure_ranges(d2h, &phase->d2h_buffer_bytes, &phase->d2h_buffers);
-	for (size_t i = 0; !rc && i < d2h->count; i++)
-		rc = add_range(h2d, &d2h->items[i]);
+	for (size_t i = 0; i < d2h->count; i++)
+		add_range(h2d, &d2h->items[i]);
 	h2d->unknown |= d2h->unknown;
 	phase->buffer_bytes = phase->h2d_buffer_bytes + phase->d2h_buffer_bytes;
 	phase->buffers = (phase->h2d_buffers ? phase->h2d_buffers : 1) +
 			 (phase->d2h_buffers ? phase->d2h_buffers : 1);
-	if (!rc)
-		measure_ranges(h2d, &phase->buffer_bytes, &phase->buffers);
-	return rc;
+	measure_ranges(h2d, &phase->buffer_bytes, &phase->buffers);
 }
 
 static void free_ranges(struct ranges *ranges)
@@ -95,8 +88,8 @@ static void free_ranges(struct ranges *ranges)
 	free(ranges->items);
 }
 
-static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
-		    struct ranges *ranges)
+static void add_copy(const struct xs_trace *trace, const struct xs_op *op,
+		     struct ranges *ranges)
 {
 	const struct xs_call *call =
 	    op->call == XS_NONE ? NULL : &trace->calls[op->call];
@@ -106,9 +99,9 @@ static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
 
 	if (!start) {
 		ranges->unknown = true;
-		return 0;
+		return;
 	}
-	return add_range(ranges, &(struct range){start, call->bytes});
+	add_range(ranges, &(struct range){start, call->bytes});
 }
 
 /* Returns the bytes in pages that the op's call touched first, at most the
@@ -138,19 +131,18 @@ static void add_memory(uint8_t *all, bool first, uint8_t memory)
 		*all = XS_MEM_UNKNOWN;
 }
 
-static int measure_buffers(const struct xs_phase_members *m,
-			   struct xs_phase *phase)
+static void measure_buffers(const struct xs_phase_members *m,
+			    struct xs_phase *phase)
 {
 	struct ranges h2d = {0}, d2h = {0};
 	bool h2d_seen = false, d2h_seen = false;
-	int rc = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_phase_member(m, i);
 		const uint32_t *ops = m->rounds->ops + round->first_op;
 		uint64_t touched = 0;
 
-		for (uint32_t j = 0; !rc && j < round->op_count; j++) {
+		for (uint32_t j = 0; j < round->op_count; j++) {
 			const struct xs_op *op = &m->trace->ops[ops[j]];
 
 			/* a call may have several ops */
@@ -160,22 +152,20 @@ static int measure_buffers(const struct xs_phase_members *m,
 				add_memory(&phase->src_memory, !h2d_seen,
 					   op->src_memory);
 				h2d_seen = true;
-				rc = add_copy(m->trace, op, &h2d);
+				add_copy(m->trace, op, &h2d);
 			} else if (op->kind == XS_OP_D2H) {
 				add_memory(&phase->dst_memory, !d2h_seen,
 					   op->dst_memory);
 				d2h_seen = true;
-				rc = add_copy(m->trace, op, &d2h);
+				add_copy(m->trace, op, &d2h);
 			}
 		}
 		if (!i || touched < phase->touched_bytes)
 			phase->touched_bytes = touched;
 	}
-	if (!rc)
-		rc = set_buffers(phase, &h2d, &d2h);
+	set_buffers(phase, &h2d, &d2h);
 	free_ranges(&h2d);
 	free_ranges(&d2h);
-	return rc;
 }
 
 static int by_site(const void *a, const void *b)
@@ -235,8 +225,7 @@ static void merge_sites(struct xs_phase *phase)
 	qsort(sites, count, sizeof(*sites), by_bytes);
 }
 
-/* Returns the phase's row of an op identity; creates it if needed. NULL without
- * memory. */
+/* Returns the phase's row of an op identity; creates it if needed. */
 static struct xs_phase_site *site_row(const struct xs_phase_members *m,
 				      struct xs_phase *phase, uint32_t identity)
 {
@@ -245,8 +234,7 @@ static struct xs_phase_site *site_row(const struct xs_phase_members *m,
 	    .site = what->site, .step_kind = xs_step_kind_of(what->kind)};
 
 	if (m->row_of_identity[identity] == 0) {
-		if (XS_ARRAY_ADD(phase->sites, phase->site_count, site))
-			return NULL;
+		XS_ARRAY_ADD(phase->sites, phase->site_count, site);
 		m->row_of_identity[identity] = (uint32_t)phase->site_count;
 	}
 	return &phase->sites[m->row_of_identity[identity] - 1];
@@ -262,8 +250,9 @@ static void add_same(struct xs_repeat_counts *to, uint8_t same)
 
 /* Adds a row for each call that allocates, frees, registers or creates;
  * merge_sites() makes them one for each site. */
-static int add_setup_calls(const struct xs_phase_members *m,
-			   const struct xs_round *round, struct xs_phase *phase)
+static void add_setup_calls(const struct xs_phase_members *m,
+			    const struct xs_round *round,
+			    struct xs_phase *phase)
 {
 	for (uint32_t i = 0; i < round->call_count; i++) {
 		const struct xs_call *call =
@@ -279,15 +268,13 @@ static int add_setup_calls(const struct xs_phase_members *m,
 		    .calls = 1,
 		    .bytes = makes ? call->bytes : 0};
 
-		if (XS_ARRAY_ADD(phase->sites, phase->site_count, site))
-			return -ENOMEM;
+		XS_ARRAY_ADD(phase->sites, phase->site_count, site);
 	}
-	return 0;
 }
 
 /* A call with several ops of a kind, which are adjacent, counts once. */
-static int measure_sites(const struct xs_phase_members *m,
-			 struct xs_phase *phase)
+static void measure_sites(const struct xs_phase_members *m,
+			  struct xs_phase *phase)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_phase_member(m, i);
@@ -301,8 +288,6 @@ static int measure_sites(const struct xs_phase_members *m,
 			if (op->call == XS_NONE)
 				continue;
 			row = site_row(m, phase, m->rounds->identities[ops[j]]);
-			if (!row)
-				return -ENOMEM;
 			row->calls += !last || op->call != last->call ||
 				      op->kind != last->kind;
 			row->bytes += op->bytes;
@@ -313,9 +298,7 @@ static int measure_sites(const struct xs_phase_members *m,
 		}
 	}
 	for (size_t i = 0; i < m->count; i++)
-		if (add_setup_calls(m, xs_phase_member(m, i), phase))
-			return -ENOMEM;
-	return 0;
+		add_setup_calls(m, xs_phase_member(m, i), phase);
 }
 
 /* Clears row_of_identity for the next phase. */
@@ -330,14 +313,11 @@ static void forget_rows(const struct xs_phase_members *m)
 	}
 }
 
-int xs_phase_sites_measure(const struct xs_phase_members *m,
-			   struct xs_phase *phase)
+void xs_phase_sites_measure(const struct xs_phase_members *m,
+			    struct xs_phase *phase)
 {
-	int rc = measure_buffers(m, phase);
-
-	if (!rc)
-		rc = measure_sites(m, phase);
+	measure_buffers(m, phase);
+	measure_sites(m, phase);
 	forget_rows(m);
 	merge_sites(phase);
-	return rc;
 }

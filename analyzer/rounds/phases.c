@@ -2,6 +2,7 @@
 /* Groups rounds to phases, by key, then by bytes in, then by bytes out, and has
  * each phase measured. */
 #include "analyzer/rounds/phase.h"
+#include "analyzer/util/memory.h"
 
 #include "analyzer/rounds/allocation_starts.h"
 #include "analyzer/rounds/connections.h"
@@ -13,7 +14,6 @@
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void copy_repeats_to_steps(struct xs_phase *phase)
 	}
 }
 
-static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
+static void add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 {
 	struct xs_phase_members members = {.trace = g->trace,
 					   .rounds = g->rounds,
@@ -125,54 +125,46 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	struct xs_phases *phases = g->phases;
 	struct xs_phase *phase;
 	uint32_t median_round;
-	int rc;
 
-	if (XS_ARRAY_ADD(phases->items, phases->count, (struct xs_phase){0}))
-		return -ENOMEM;
+	XS_ARRAY_ADD(phases->items, phases->count, (struct xs_phase){0});
 	phase = &phases->items[phases->count - 1];
 	phase->imported = xs_trace_find_info(g->trace, "imported") != NULL;
-	rc = xs_measure_times(&members, phase, &median_round);
-	if (!rc)
-		rc = xs_phase_sites_measure(&members, phase);
-	if (!rc)
-		rc = xs_signature_build(&members, phase);
-	if (!rc)
-		rc = xs_steps_build(g->trace, g->rounds, median_round,
-				    &g->call_steps, phase);
-	if (!rc)
-		rc = xs_same_host_find(&members, phase);
-	if (!rc && g->trace->pointers_count)
-		rc = xs_sample_rounds_find(&members, phase);
-	if (!rc && g->rounds->same)
+	xs_measure_times(&members, phase, &median_round);
+	xs_phase_sites_measure(&members, phase);
+	xs_signature_build(&members, phase);
+	xs_steps_build(g->trace, g->rounds, median_round, &g->call_steps,
+		       phase);
+	xs_same_host_find(&members, phase);
+	if (g->trace->pointers_count)
+		xs_sample_rounds_find(&members, phase);
+	if (g->rounds->same)
 		copy_repeats_to_steps(phase);
-	if (!rc && g->weights)
+	if (g->weights)
 		scale_to_run(g, &members, phase);
-	return rc;
 }
 
 /* Splits rounds that agree in all levels before `level` into groups that agree
  * in it, too. */
-static int split(struct grouper *g, struct xs_key *keys, size_t count,
-		 int level)
+static void split(struct grouper *g, struct xs_key *keys, size_t count,
+		  int level)
 {
-	int rc = 0;
-
-	if (level == LEVELS)
-		return add_phase(g, keys, count);
+	if (level == LEVELS) {
+		add_phase(g, keys, count);
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		keys[i].key = level_value(&g->rounds->items[keys[i].index],
 					  (enum level)level);
 	xs_keys_sort(keys, count);
-	for (size_t first = 0, end; !rc && first < count; first = end) {
+	for (size_t first = 0, end; first < count; first = end) {
 		uint64_t value = keys[first].key;
 
 		for (end = first + 1; end < count && alike(value, keys[end].key,
 							   (enum level)level);
 		     end++)
 			;
-		rc = split(g, keys + first, end - first, level + 1);
+		split(g, keys + first, end - first, level + 1);
 	}
-	return rc;
 }
 
 static int by_total(const void *a, const void *b)
@@ -190,7 +182,7 @@ static int by_total(const void *a, const void *b)
 
 /* Distinguishes phases whose signatures read the same but whose sites or kinds
  * of memory differ. */
-static int disambiguate(struct xs_phase *phase)
+static void disambiguate(struct xs_phase *phase)
 {
 	const uint64_t hash =
 	    xs_hash_mix(xs_hash_mix(phase->signature_hash, phase->src_memory),
@@ -199,10 +191,9 @@ static int disambiguate(struct xs_phase *phase)
 
 	if (asprintf(&marked, "%s #%04x", phase->signature,
 		     (unsigned)(hash >> 48)) < 0)
-		return -ENOMEM;
+		xs_no_memory();
 	free(phase->signature);
 	phase->signature = marked;
-	return 0;
 }
 
 static int by_signature(const void *a, const void *b)
@@ -212,28 +203,24 @@ static int by_signature(const void *a, const void *b)
 	return strcmp((*x)->signature, (*y)->signature);
 }
 
-static int disambiguate_all(struct xs_phases *phases)
+static void disambiguate_all(struct xs_phases *phases)
 {
 	struct xs_phase **sorted =
-	    malloc((phases->count + 1) * sizeof(*sorted));
+	    xs_malloc((phases->count + 1) * sizeof(*sorted));
 	bool equal = false;
-	int rc = 0;
 
-	if (!sorted)
-		return -ENOMEM;
 	for (size_t i = 0; i < phases->count; i++)
 		sorted[i] = &phases->items[i];
 	qsort(sorted, phases->count, sizeof(*sorted), by_signature);
-	for (size_t i = 0; !rc && i < phases->count; i++) {
+	for (size_t i = 0; i < phases->count; i++) {
 		bool next = i + 1 < phases->count &&
 			    by_signature(&sorted[i], &sorted[i + 1]) == 0;
 
 		if (equal || next)
-			rc = disambiguate(sorted[i]);
+			disambiguate(sorted[i]);
 		equal = next;
 	}
 	free(sorted);
-	return rc;
 }
 
 /* Rounds cut by the edge of a sample window are used only if all rounds are. */
@@ -281,96 +268,76 @@ static double weight_of(const struct grouper *g,
 	return count ? sum / count : 1;
 }
 
-static int weigh_rounds(struct grouper *g)
+static void weigh_rounds(struct grouper *g)
 {
 	const struct xs_rounds *rounds = g->rounds;
 	struct xs_weights weights = {0};
-	bool *used = calloc(g->trace->call_count + 1, sizeof(*used));
-	int rc = -ENOMEM;
+	bool *used = xs_calloc(g->trace->call_count + 1, sizeof(*used));
 
-	g->weights = calloc(rounds->count + 1, sizeof(*g->weights));
-	if (!g->weights || !used)
-		goto out;
+	g->weights = xs_calloc(rounds->count + 1, sizeof(*g->weights));
 	for (size_t i = 0; i < rounds->count; i++) {
 		const struct xs_round *round = &rounds->items[i];
 
 		for (uint32_t j = 0; g->used[i] && j < round->call_count; j++)
 			used[rounds->calls[round->first_call + j]] = true;
 	}
-	rc = xs_weights_build(g->trace, used, &weights);
-	for (size_t i = 0; !rc && i < rounds->count; i++)
+	xs_weights_build(g->trace, used, &weights);
+	for (size_t i = 0; i < rounds->count; i++)
 		g->weights[i] = weight_of(g, &weights, &rounds->items[i]);
-out:
 	xs_weights_free(&weights);
 	free(used);
-	return rc;
 }
 
-static int group_rounds(struct grouper *g)
+static void group_rounds(struct grouper *g)
 {
 	const struct xs_rounds *rounds = g->rounds;
-	struct xs_key *keys = malloc((rounds->count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((rounds->count + 1) * sizeof(*keys));
 	size_t count = 0;
-	int rc = -ENOMEM;
 
-	g->used = calloc(rounds->count + 1, sizeof(*g->used));
+	g->used = xs_calloc(rounds->count + 1, sizeof(*g->used));
 	g->row_of_identity =
-	    calloc(rounds->table.count + 1, sizeof(*g->row_of_identity));
-	if (keys && g->used && g->row_of_identity) {
-		choose_rounds(g);
-		rc = xs_trace_is_sampled(g->trace) ? weigh_rounds(g) : 0;
-	}
-	if (!rc) {
-		for (size_t i = 0; i < rounds->count; i++)
-			if (g->used[i])
-				keys[count++].index = (uint32_t)i;
-		g->phases->rounds = count;
-		rc = split(g, keys, count, LEVEL_KEY);
-	}
+	    xs_calloc(rounds->table.count + 1, sizeof(*g->row_of_identity));
+	choose_rounds(g);
+	if (xs_trace_is_sampled(g->trace))
+		weigh_rounds(g);
+	for (size_t i = 0; i < rounds->count; i++)
+		if (g->used[i])
+			keys[count++].index = (uint32_t)i;
+	g->phases->rounds = count;
+	split(g, keys, count, LEVEL_KEY);
 	free(g->weights);
 	free(g->used);
 	free(keys);
 	free(g->row_of_identity);
-	return rc;
 }
 
-int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
+void xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 {
 	struct xs_rounds rounds;
 	struct grouper grouper = {.trace = trace,
 				  .rounds = &rounds,
 				  .phases = phases,
 				  .call_steps = 2 * trace->call_count};
-	int rc;
 
 	*phases = (struct xs_phases){0};
 	/* queues of another tool do not tell what a round is */
 	if (!trace->call_count && xs_trace_find_info(trace, "imported"))
-		return 0;
-	rc = xs_rounds_build(trace, &rounds);
-	if (rc)
-		return rc;
-	rc = xs_rounds_add_setup_calls(trace, &rounds);
-	if (!rc) {
-		xs_rounds_begin_with_staging(trace, &rounds);
-		rc = xs_rounds_find_concurrent(&rounds);
-	}
-	if (!rc)
-		rc = xs_allocation_starts_find(trace, &rounds.starts);
-	if (!rc)
-		rc = group_rounds(&grouper);
+		return;
+	xs_rounds_build(trace, &rounds);
+	xs_rounds_add_setup_calls(trace, &rounds);
+	xs_rounds_begin_with_staging(trace, &rounds);
+	xs_rounds_find_concurrent(&rounds);
+	xs_allocation_starts_find(trace, &rounds.starts);
+	group_rounds(&grouper);
 	xs_rounds_free(&rounds);
-	if (!rc && phases->count > 0) {
+	if (phases->count > 0) {
 		qsort(phases->items, phases->count, sizeof(*phases->items),
 		      by_total);
 		for (size_t i = 0; i < phases->count; i++)
 			phases->items[i].id = (uint32_t)i + 1;
 		xs_connections_fill(trace, phases);
-		rc = disambiguate_all(phases);
+		disambiguate_all(phases);
 	}
-	if (rc)
-		xs_phases_free(phases);
-	return rc;
 }
 
 void xs_phases_free(struct xs_phases *phases)

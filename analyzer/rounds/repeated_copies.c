@@ -2,8 +2,8 @@
 #include "analyzer/rounds/repeated_copies.h"
 
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Recently copied ranges. A direct-mapped cache: on a collision the later one
@@ -71,7 +71,7 @@ static uint8_t compare_in(struct ranges *ranges, const struct xs_call *call,
 /* Returns by call the kind of its copies; XS_OP_KINDS: none. */
 static uint8_t *kinds_of_calls(const struct xs_trace *trace)
 {
-	uint8_t *kinds = malloc(trace->call_count + 1);
+	uint8_t *kinds = xs_malloc(trace->call_count + 1);
 
 	for (size_t i = 0; kinds && i < trace->call_count; i++)
 		kinds[i] = XS_OP_KINDS;
@@ -101,26 +101,23 @@ static void compare_all(const struct xs_trace *trace, const uint8_t *kinds,
 	}
 }
 
-int xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same)
+void xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same)
 {
 	struct ranges *ranges;
 	uint8_t *kinds;
-	int rc = -ENOMEM;
 
 	*same = NULL;
 	if (trace->content_count == 0)
-		return 0;
-	ranges = calloc(1, sizeof(*ranges));
+		return;
+	ranges = xs_calloc(1, sizeof(*ranges));
 	kinds = kinds_of_calls(trace);
-	*same = calloc(trace->call_count + 1, 1);
+	*same = xs_calloc(trace->call_count + 1, 1);
 	if (ranges && kinds && *same) {
 		compare_all(trace, kinds, ranges, *same);
-		rc = 0;
 	} else {
 		free(*same);
 		*same = NULL;
 	}
 	free(ranges);
 	free(kinds);
-	return rc;
 }

@@ -15,6 +15,6 @@ enum xs_repeat_flag {
 
 /*
  * Stores in *same, by call, or-ed values of enum xs_repeat_flag; NULL if
- * nothing was hashed. Caller frees *same. Returns 0 or -ENOMEM.
+ * nothing was hashed. Caller frees *same.
  */
-int xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same);
+void xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same);

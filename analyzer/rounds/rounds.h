@@ -51,11 +51,10 @@ static inline uint32_t xs_round_identity(const struct xs_rounds *rounds,
 /*
  * A lane is a device with the host thread that issues its ops, or a queue if
  * their calls are unknown. A lane is cut into rounds where host and device have
- * synchronised and the next op begins a new round; see lanes.c. Returns 0 or
- * -ENOMEM.
+ * synchronised and the next op begins a new round; see lanes.c.
  */
-int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
-/* Fills concurrent_ns and wall_ns of all rounds. Returns 0 or -ENOMEM. */
-int xs_rounds_find_concurrent(struct xs_rounds *rounds);
+void xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
+/* Fills concurrent_ns and wall_ns of all rounds. */
+void xs_rounds_find_concurrent(struct xs_rounds *rounds);
 
 void xs_rounds_free(struct xs_rounds *rounds);

@@ -2,8 +2,8 @@
 /* Copies that all rounds of a phase make from or to the same host memory, and
  * in how many sets of device memory the copies in end in turn. */
 #include "analyzer/rounds/measure.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* A range that a round copies from, or to. */
@@ -121,19 +121,16 @@ static void mark_same(const struct xs_phase_members *m, bool in,
 	}
 }
 
-int xs_same_host_find(const struct xs_phase_members *m, struct xs_phase *phase)
+void xs_same_host_find(const struct xs_phase_members *m, struct xs_phase *phase)
 {
 	struct range *ranges;
 
 	if (m->count < 2)
-		return 0;
-	ranges = malloc((count_ops(m) + 1) * sizeof(*ranges));
-	if (!ranges)
-		return -ENOMEM;
+		return;
+	ranges = xs_malloc((count_ops(m) + 1) * sizeof(*ranges));
 	phase->in_sets = count_sets(
 	    ranges, list_ranges(m, XS_OP_H2D, true, ranges), m->count);
 	mark_same(m, true, ranges, phase);
 	mark_same(m, false, ranges, phase);
 	free(ranges);
-	return 0;
 }

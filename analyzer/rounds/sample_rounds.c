@@ -2,8 +2,8 @@
 /* Consecutive rounds that stand for a phase, where it is known what memory
  * their launches were given. */
 #include "analyzer/rounds/measure.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define MOST_ROUNDS 8u
@@ -52,14 +52,12 @@ static void take(const struct xs_phase_members *m, const struct xs_key *order,
 }
 
 /* The first of several rounds differs: its memory is touched first. */
-int xs_sample_rounds_find(const struct xs_phase_members *m,
-			  struct xs_phase *phase)
+void xs_sample_rounds_find(const struct xs_phase_members *m,
+			   struct xs_phase *phase)
 {
-	struct xs_key *order = malloc((m->count + 1) * sizeof(*order));
+	struct xs_key *order = xs_malloc((m->count + 1) * sizeof(*order));
 	const size_t first = m->count > 2 ? 1 : 0;
 
-	if (!order)
-		return -ENOMEM;
 	for (size_t i = 0; i < m->count; i++)
 		order[i] = (struct xs_key){xs_phase_member(m, i)->begin_ns,
 					   m->keys[i].index};
@@ -71,5 +69,4 @@ int xs_sample_rounds_find(const struct xs_phase_members *m,
 	if (!phase->sample_rounds && m->count)
 		take(m, order, first, false, phase);
 	free(order);
-	return 0;
 }

@@ -2,8 +2,8 @@
 #include "analyzer/rounds/setup_calls.h"
 
 #include "analyzer/sampling/sampling.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Gaps between rounds in which a call site made or ended something. */
@@ -209,19 +209,16 @@ static void visit_gaps(struct extender *e)
 	}
 }
 
-int xs_rounds_add_setup_calls(const struct xs_trace *trace,
-			      struct xs_rounds *rounds)
+void xs_rounds_add_setup_calls(const struct xs_trace *trace,
+			       struct xs_rounds *rounds)
 {
 	struct extender e = {
 	    .trace = trace,
 	    .rounds = rounds,
-	    .sites = calloc(trace->site_count + 1, sizeof(*e.sites))};
+	    .sites = xs_calloc(trace->site_count + 1, sizeof(*e.sites))};
 
-	if (!e.sites)
-		return -ENOMEM;
 	visit_gaps(&e);
 	e.extends = true;
 	visit_gaps(&e);
 	free(e.sites);
-	return 0;
 }

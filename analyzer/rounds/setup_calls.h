@@ -20,7 +20,7 @@ bool xs_call_frees_at_once(const struct xs_call *call);
  * call sites count that make or end something in at least two such gaps: others
  * belong to the program's own start and end. The same holds for threads with
  * one round each, of which one ended before another began: for their calls
- * before and after the round. Returns 0 or -ENOMEM.
+ * before and after the round.
  */
-int xs_rounds_add_setup_calls(const struct xs_trace *trace,
-			      struct xs_rounds *rounds);
+void xs_rounds_add_setup_calls(const struct xs_trace *trace,
+			       struct xs_rounds *rounds);

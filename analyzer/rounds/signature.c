@@ -3,8 +3,8 @@
 #include "analyzer/rounds/measure.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,26 +88,23 @@ static void print_transfer(FILE *out, const struct group *group,
 	print_bytes(out, group->alike ? group->op_bytes : group->bytes);
 }
 
-static int print_kernel(FILE *out, const struct xs_trace *trace,
-			const struct group *group)
+static void print_kernel(FILE *out, const struct xs_trace *trace,
+			 const struct group *group)
 {
 	char *name = xs_symbols_demangle(trace->strings[group->name]);
 	const char *bare;
 	size_t length;
 
-	if (!name)
-		return -ENOMEM;
 	bare = xs_symbols_bare_name(name, &length);
 	print_arrow(out);
 	print_count(out, group->count);
 	fprintf(out, "%.*s", length ? (int)length : 6,
 		length ? bare : "kernel");
 	free(name);
-	return 0;
 }
 
-static int print_groups(FILE *out, const struct xs_trace *trace,
-			const struct groups *groups, unsigned device)
+static void print_groups(FILE *out, const struct xs_trace *trace,
+			 const struct groups *groups, unsigned device)
 {
 	print_transfer(out, &groups->kinds[XS_OP_H2D], "H2D");
 	print_transfer(out, &groups->kinds[XS_OP_SET], "set");
@@ -115,8 +112,7 @@ static int print_groups(FILE *out, const struct xs_trace *trace,
 	print_transfer(out, &groups->kinds[XS_OP_P2P], "P2P");
 	print_transfer(out, &groups->kinds[XS_OP_H2H], "H2H");
 	for (size_t i = 0; i < groups->kernel_count; i++)
-		if (print_kernel(out, trace, &groups->kernels[i]))
-			return -ENOMEM;
+		print_kernel(out, trace, &groups->kernels[i]);
 	if (groups->other_launches) {
 		print_arrow(out);
 		fprintf(out, "%" PRIu64 " more kernels",
@@ -125,7 +121,6 @@ static int print_groups(FILE *out, const struct xs_trace *trace,
 	print_transfer(out, &groups->kinds[XS_OP_D2H], "D2H");
 	if (device != 0)
 		fprintf(out, " on device %u", device);
-	return 0;
 }
 
 /* The earliest round determines the order of the kernels. */
@@ -139,13 +134,13 @@ static const struct xs_round *earliest(const struct xs_phase_members *m)
 	return first;
 }
 
-int xs_signature_build(const struct xs_phase_members *m, struct xs_phase *phase)
+void xs_signature_build(const struct xs_phase_members *m,
+			struct xs_phase *phase)
 {
 	const struct xs_round *round = earliest(m);
 	struct groups groups = {0};
 	size_t size;
 	FILE *out;
-	int rc;
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
@@ -158,12 +153,9 @@ int xs_signature_build(const struct xs_phase_members *m, struct xs_phase *phase)
 	}
 	out = open_memstream(&phase->signature, &size);
 	if (!out)
-		return -ENOMEM;
-	rc = print_groups(out, m->trace, &groups, round->device);
+		xs_no_memory();
+	print_groups(out, m->trace, &groups, round->device);
 	if (fclose(out))
-		rc = -ENOMEM;
-	if (!rc)
-		phase->signature_hash =
-		    xs_hash_text(round->key, phase->signature);
-	return rc;
+		xs_no_memory();
+	phase->signature_hash = xs_hash_text(round->key, phase->signature);
 }

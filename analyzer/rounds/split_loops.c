@@ -4,9 +4,9 @@
 #include "analyzer/rounds/lanes.h"
 #include "analyzer/rounds/loop_head.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Numbers of iterations that are tried. */
@@ -18,13 +18,11 @@ static bool are_most(uint32_t some, uint32_t all)
 	return (uint64_t)some * 4 >= (uint64_t)all * 3;
 }
 
-static int find_lone(struct xs_splitter *s)
+static void find_lone(struct xs_splitter *s)
 {
 	const size_t count = s->rounds->count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){s->rounds->items[i].key, (uint32_t)i};
 	xs_keys_sort(keys, count);
@@ -33,7 +31,6 @@ static int find_lone(struct xs_splitter *s)
 		    (i == 0 || keys[i - 1].key != keys[i].key) &&
 		    (i + 1 == count || keys[i + 1].key != keys[i].key);
 	free(keys);
-	return 0;
 }
 
 /* Returns whether the round may be a loop: all calls of its ops are known. */
@@ -109,9 +106,9 @@ static void add_op(struct xs_splitter *s, size_t iteration, uint32_t index)
 }
 
 /* Begins an iteration with the call at a position. The iteration before ends
- * with the call before. Returns 0 or -ENOMEM. */
-static int begin_iteration(struct xs_splitter *s, const struct xs_round *whole,
-			   uint32_t position)
+ * with the call before. */
+static void begin_iteration(struct xs_splitter *s, const struct xs_round *whole,
+			    uint32_t position)
 {
 	const struct xs_call *calls = s->trace->calls;
 	const bool is_first = position == whole->first_call;
@@ -125,7 +122,7 @@ static int begin_iteration(struct xs_splitter *s, const struct xs_round *whole,
 	if (!is_first)
 		s->items[s->count - 1].call_count =
 		    position - s->items[s->count - 1].first_call;
-	return XS_ARRAY_ADD(s->items, s->count, round);
+	XS_ARRAY_ADD(s->items, s->count, round);
 }
 
 /* An iteration lasts until its last op and its last call have ended. Where the
@@ -258,15 +255,15 @@ static bool pass_kernels(const struct xs_splitter *s,
 
 /* Cuts the round where iterations begin. What comes before the first one
  * belongs to it. ahead: kernels are in one stream, and several copies in before
- * them, of the parts of a batch, begin one iteration. Returns 0 or -ENOMEM. */
-static int cut(struct xs_splitter *s, const struct xs_round *round,
-	       uint32_t head, bool ahead)
+ * them, of the parts of a batch, begin one iteration. */
+static void cut(struct xs_splitter *s, const struct xs_round *round,
+		uint32_t head, bool ahead)
 {
 	const size_t first = s->count;
 	uint32_t kernel = 0;
-	int rc = begin_iteration(s, round, round->first_call);
 
-	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
+	begin_iteration(s, round, round->first_call);
+	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
 		    &s->trace->ops[xs_round_op(s->rounds, round, i)];
 
@@ -274,41 +271,40 @@ static int cut(struct xs_splitter *s, const struct xs_round *round,
 		    s->position[op->call] > s->items[s->count - 1].first_call &&
 		    (!ahead ||
 		     pass_kernels(s, round, &kernel, s->position[op->call])))
-			rc = begin_iteration(s, round, s->position[op->call]);
+			begin_iteration(s, round, s->position[op->call]);
 	}
 	/* a batch that no step takes */
-	if (!rc && ahead && s->count > first + 1 &&
+	if (ahead && s->count > first + 1 &&
 	    !pass_kernels(s, round, &kernel, UINT32_MAX)) {
 		s->count--;
 		s->items[s->count - 1].call_count +=
 		    s->items[s->count].call_count;
 	}
-	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
+	for (uint32_t i = 0; i < round->op_count; i++) {
 		const uint32_t index = xs_round_op(s->rounds, round, i);
 
 		add_op(s, iteration_of(s, first, index), index);
 	}
-	return rc;
 }
 
-static int keep_whole(struct xs_splitter *s, const struct xs_round *round)
+static void keep_whole(struct xs_splitter *s, const struct xs_round *round)
 {
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->round_of_op[xs_round_op(s->rounds, round, i)] =
 		    (uint32_t)s->count;
-	return XS_ARRAY_ADD(s->items, s->count, *round);
+	XS_ARRAY_ADD(s->items, s->count, *round);
 }
 
 /* Splits the round into iterations that begin with the head. Sets *found if it
  * is a loop of them. ahead: the stream that the host may run ahead of, which is
- * then not idle when they begin, or XS_NONE. Returns 0 or -ENOMEM. */
-static int split_at(struct xs_splitter *s, const struct xs_round *round,
-		    uint32_t head, uint32_t ahead, bool *found)
+ * then not idle when they begin, or XS_NONE. */
+static void split_at(struct xs_splitter *s, const struct xs_round *round,
+		     uint32_t head, uint32_t ahead, bool *found)
 {
 	const size_t first = s->count;
-	const int rc = cut(s, round, head, ahead != XS_NONE);
 
-	*found = !rc && are_iterations(s, first, round, ahead != XS_NONE);
+	cut(s, round, head, ahead != XS_NONE);
+	*found = are_iterations(s, first, round, ahead != XS_NONE);
 	if (*found)
 		end_iterations(s, first, round->partial);
 	if (*found && ahead != XS_NONE) {
@@ -317,69 +313,69 @@ static int split_at(struct xs_splitter *s, const struct xs_round *round,
 	}
 	if (!*found)
 		s->count = first;
-	return rc;
 }
 
 /* Splits the round into so many iterations at most, and sets *most to one less
- * than were tried. Returns 0 or -ENOMEM. */
-static int try_split(struct xs_splitter *s, const struct xs_round *round,
-		     uint32_t *most, bool *found)
+ * than were tried. */
+static void try_split(struct xs_splitter *s, const struct xs_round *round,
+		      uint32_t *most, bool *found)
 {
 	const uint32_t iterations = count_iterations(s, round, *most);
 
 	if (!iterations)
-		return 0;
+		return;
 	*most = iterations - 1;
-	return split_at(s, round, xs_loop_head_idle(s, round, iterations),
-			XS_NONE, found);
+	split_at(s, round, xs_loop_head_idle(s, round, iterations), XS_NONE,
+		 found);
 }
 
 /* An iteration may have a loop of its own, such as the layers of a step, to
  * which most ops belong; its kernels may have others' names in the first one.
  */
-static int split(struct xs_splitter *s, size_t index)
+static void split(struct xs_splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
 	uint32_t most = UINT32_MAX, head, queue;
 	bool found = false;
-	int rc = 0;
 
-	if (!may_be_loop(s, index))
-		return keep_whole(s, round);
+	if (!may_be_loop(s, index)) {
+		keep_whole(s, round);
+		return;
+	}
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->counts[xs_round_identity(s->rounds, round, i)]++;
-	for (int i = 0; i < NESTED_LOOPS && !rc && !found; i++)
-		rc = try_split(s, round, &most, &found);
-	head = rc || found ? XS_NONE : xs_loop_head_copy(s, round, &queue);
+	for (int i = 0; i < NESTED_LOOPS && !found; i++)
+		try_split(s, round, &most, &found);
+	head = found ? XS_NONE : xs_loop_head_copy(s, round, &queue);
 	if (head != XS_NONE)
-		rc = split_at(s, round, head, queue, &found);
+		split_at(s, round, head, queue, &found);
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->counts[xs_round_identity(s->rounds, round, i)] = 0;
-	return rc || found ? rc : keep_whole(s, round);
+	if (!found)
+		keep_whole(s, round);
 }
 
-int xs_rounds_split_loops(const struct xs_trace *trace,
-			  struct xs_rounds *rounds, uint32_t *round_of_op)
+void xs_rounds_split_loops(const struct xs_trace *trace,
+			   struct xs_rounds *rounds, uint32_t *round_of_op)
 {
 	const size_t ops = trace->op_count + 1;
 	struct xs_splitter s = {
 	    .trace = trace,
 	    .rounds = rounds,
 	    .round_of_op = round_of_op,
-	    .lone = calloc(rounds->count + 1, sizeof(*s.lone)),
-	    .position = malloc((trace->call_count + 1) * sizeof(*s.position)),
-	    .counts = calloc(ops, sizeof(*s.counts)),
-	    .values = malloc(ops * sizeof(*s.values)),
-	    .scratch = malloc(ops * sizeof(*s.scratch))};
-	int rc = s.lone && s.position && s.counts && s.values && s.scratch
-		     ? find_lone(&s)
-		     : -ENOMEM;
+	    .lone = xs_calloc(rounds->count + 1, sizeof(*s.lone)),
+	    .position =
+		xs_malloc((trace->call_count + 1) * sizeof(*s.position)),
+	    .counts = xs_calloc(ops, sizeof(*s.counts)),
+	    .values = xs_malloc(ops * sizeof(*s.values)),
+	    .scratch = xs_malloc(ops * sizeof(*s.scratch))};
 
-	for (size_t i = 0; !rc && i < trace->call_count; i++)
+	find_lone(&s);
+	for (size_t i = 0; i < trace->call_count; i++)
 		s.position[rounds->calls[i]] = (uint32_t)i;
-	for (size_t i = 0; !rc && i < rounds->count; i++)
-		rc = split(&s, i);
-	if (!rc) {
+	for (size_t i = 0; i < rounds->count; i++)
+		split(&s, i);
+	{
 		free(rounds->items);
 		rounds->items = s.items;
 		rounds->count = s.count;
@@ -391,5 +387,4 @@ int xs_rounds_split_loops(const struct xs_trace *trace,
 	free(s.values);
 	free(s.scratch);
 	free(s.items);
-	return rc;
 }

@@ -11,7 +11,7 @@
  * or each copies in and its kernels are on one queue, of which the host may run
  * ahead. rounds->ops and the calls of the rounds must be known. round_of_op: by
  * op, the index of its round; updated, as are all fields of the rounds but
- * first_op and rounds->ops. Returns 0 or -ENOMEM.
+ * first_op and rounds->ops.
  */
-int xs_rounds_split_loops(const struct xs_trace *trace,
-			  struct xs_rounds *rounds, uint32_t *round_of_op);
+void xs_rounds_split_loops(const struct xs_trace *trace,
+			   struct xs_rounds *rounds, uint32_t *round_of_op);

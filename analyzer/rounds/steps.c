@@ -7,8 +7,8 @@
 #include "analyzer/rounds/stream_queues.h"
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 struct builder {
@@ -196,10 +196,8 @@ static struct xs_key *ops_by_call(const struct xs_trace *trace,
 				  const struct xs_rounds *rounds,
 				  const struct xs_round *round)
 {
-	struct xs_key *keys = malloc((round->op_count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((round->op_count + 1) * sizeof(*keys));
 
-	if (!keys)
-		return NULL;
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		uint32_t op = xs_round_op(rounds, round, i);
 
@@ -249,34 +247,26 @@ static void add_steps(struct builder *b, const struct xs_rounds *rounds,
 		add_op(b, &trace->ops[keys[op].index], NULL, false);
 }
 
-int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
-		   uint32_t index, size_t *call_steps, struct xs_phase *phase)
+void xs_steps_build(const struct xs_trace *trace,
+		    const struct xs_rounds *rounds, uint32_t index,
+		    size_t *call_steps, struct xs_phase *phase)
 {
 	const struct xs_round *round = &rounds->items[index];
 	struct builder b = {
 	    .trace = trace, .round = round, .starts = rounds->starts};
-	bool has_steps;
 	struct xs_key *keys = ops_by_call(trace, rounds, round);
 
-	if (!keys)
-		return -ENOMEM;
-	has_steps = count_steps(round, keys) <= XS_STEPS_MOST;
-	if (has_steps)
-		b.steps =
-		    malloc(((size_t)round->op_count + round->call_count + 1) *
-			   sizeof(*b.steps));
-	if (!b.steps) {
+	if (count_steps(round, keys) > XS_STEPS_MOST) {
 		free(keys);
-		return has_steps ? -ENOMEM : 0;
+		return;
 	}
+	b.steps = xs_malloc(((size_t)round->op_count + round->call_count + 1) *
+			    sizeof(*b.steps));
 	xs_stream_queues_learn(trace, rounds, round, keys, &b.streams);
 	add_steps(&b, rounds, keys, call_steps);
 	hash_before_calls(&b);
 	free(keys);
 	/* shrinks: an op and its call may have become one step */
-	phase->steps = realloc(b.steps, (b.count + 1) * sizeof(*b.steps));
-	if (!phase->steps)
-		phase->steps = b.steps;
+	phase->steps = xs_realloc(b.steps, (b.count + 1) * sizeof(*b.steps));
 	phase->step_count = b.count;
-	return 0;
 }

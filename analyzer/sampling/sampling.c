@@ -2,9 +2,9 @@
 #include "analyzer/sampling/sampling.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 bool xs_trace_is_sampled(const struct xs_trace *trace)
@@ -38,12 +38,11 @@ bool xs_in_one_window(const struct xs_trace *trace, uint64_t a_ns,
 	       xs_window_of(trace, a_ns) == xs_window_of(trace, b_ns);
 }
 
-static int sort_windows(struct xs_trace *trace)
+static void sort_windows(struct xs_trace *trace)
 {
-	struct xs_key *keys = malloc((trace->window_count + 1) * sizeof(*keys));
+	struct xs_key *keys =
+	    xs_malloc((trace->window_count + 1) * sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->window_count; i++)
 		keys[i] =
 		    (struct xs_key){trace->windows[i].begin_ns, (uint32_t)i};
@@ -51,7 +50,6 @@ static int sort_windows(struct xs_trace *trace)
 	xs_keys_apply(keys, trace->window_count, trace->windows,
 		      sizeof(*trace->windows));
 	free(keys);
-	return 0;
 }
 
 /* If no op has a call, the trace has ops only: none of them is dropped. */
@@ -87,9 +85,9 @@ static void end_window(struct xs_trace *trace)
 		trace->counted_ns = trace->end_ns - end_ns;
 }
 
-int xs_sampling_tidy(struct xs_trace *trace)
+void xs_sampling_tidy(struct xs_trace *trace)
 {
 	end_window(trace);
 	drop_counted(trace);
-	return sort_windows(trace);
+	sort_windows(trace);
 }

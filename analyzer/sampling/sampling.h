@@ -38,10 +38,10 @@ struct xs_weights {
 
 /*
  * used: by call, whether its record is used; NULL: all are used. Used records
- * also stand for unused ones. Returns 0 or -ENOMEM.
+ * also stand for unused ones.
  */
-int xs_weights_build(const struct xs_trace *trace, const bool *used,
-		     struct xs_weights *weights);
+void xs_weights_build(const struct xs_trace *trace, const bool *used,
+		      struct xs_weights *weights);
 void xs_weights_free(struct xs_weights *weights);
 
 /* Returns the call's weight; 1 for call XS_NONE. */
@@ -57,9 +57,8 @@ uint64_t xs_weighted(uint64_t value, double weight);
 uint8_t xs_call_direction(const struct xs_call *call);
 
 /* Adds tallies, marked as estimated, for the calls that nobody saw after light
- * mode ended its use of CUPTI. Call it after xs_sampling_tidy(). Returns 0 or
- * -ENOMEM. */
-int xs_unhooked_estimate(struct xs_trace *trace);
+ * mode ended its use of CUPTI. Call it after xs_sampling_tidy(). */
+void xs_unhooked_estimate(struct xs_trace *trace);
 
 /* Returns whether only a part of the run was recorded. */
 bool xs_trace_is_sampled(const struct xs_trace *trace);
@@ -76,10 +75,10 @@ bool xs_in_one_window(const struct xs_trace *trace, uint64_t a_ns,
 /*
  * Fills extrapolation[window_count + 1], by xs_window_of(): the time of the
  * counted run that each window stands for, in multiples of its own length. A
- * window stands for half of the gap on either side of it. Returns 0 or -ENOMEM.
+ * window stands for half of the gap on either side of it.
  */
-int xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation);
+void xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation);
 
 /* Sorts the windows and removes the ops of calls that were only counted. Call
- * it after ops were joined to their calls. Returns 0 or -ENOMEM. */
-int xs_sampling_tidy(struct xs_trace *trace);
+ * it after ops were joined to their calls. */
+void xs_sampling_tidy(struct xs_trace *trace);

@@ -11,9 +11,9 @@
  */
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/sampling/weights.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* With so many hooked calls the ratio has an error of 6 % (one standard
@@ -141,13 +141,13 @@ static void add_to_kind(const struct estimate *e, uint32_t index,
 	kind->direction = xs_call_direction(call);
 }
 
-static int add_tally(const struct estimate *e, const struct kind *kind)
+static void add_tally(const struct estimate *e, const struct kind *kind)
 {
 	struct xs_trace *trace = e->trace;
 	const double calls = kind->calls * e->growth - kind->counted;
 
 	if (kind->calls < 1 || calls < 0.5)
-		return 0;
+		return;
 	const struct xs_tally tally = {
 	    .site = kind->site,
 	    .size = kind->size,
@@ -157,46 +157,40 @@ static int add_tally(const struct estimate *e, const struct kind *kind)
 	    .bytes = xs_weighted(1, kind->bytes / kind->calls * calls),
 	};
 
-	return XS_ARRAY_ADD(trace->tallies, trace->tally_count, tally);
+	XS_ARRAY_ADD(trace->tallies, trace->tally_count, tally);
 }
 
-static int add_tallies(const struct estimate *e)
+static void add_tallies(const struct estimate *e)
 {
 	const size_t count = collect(e);
-	int rc = 0;
 
 	xs_keys_sort(e->keys, count);
-	for (size_t i = 0, end; !rc && i < count; i = end) {
+	for (size_t i = 0, end; i < count; i = end) {
 		struct kind kind = {0};
 
 		for (end = i; end < count && e->keys[end].key == e->keys[i].key;
 		     end++)
 			add_to_kind(e, e->keys[end].index, &kind);
-		rc = add_tally(e, &kind);
+		add_tally(e, &kind);
 	}
-	return rc;
 }
 
-int xs_unhooked_estimate(struct xs_trace *trace)
+void xs_unhooked_estimate(struct xs_trace *trace)
 {
 	struct estimate e = {.trace = trace, .first = trace->call_count / 2};
 	size_t most =
 	    trace->site_count + trace->call_count + trace->tally_count;
-	int rc;
 
 	if (!trace->hooked_from_ns || !trace->call_count ||
 	    !trace->window_count)
-		return 0;
+		return;
 	while (e.first + 1 < trace->call_count &&
 	       xs_window_of(trace, trace->calls[e.first].start_ns) <
 		   trace->window_count)
 		e.first++;
-	e.keys = calloc(most, sizeof(*e.keys));
-	if (!e.keys)
-		return -ENOMEM;
+	e.keys = xs_calloc(most, sizeof(*e.keys));
 	mark_places(&e);
 	find_growth(&e);
-	rc = add_tallies(&e);
+	add_tallies(&e);
 	free(e.keys);
-	return rc;
 }

@@ -6,8 +6,8 @@
 #include "analyzer/sampling/weights.h"
 
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static bool is_copy(uint8_t call_class)
@@ -231,26 +231,21 @@ static void sum_unrecorded(const struct xs_weight_builder *b,
 	}
 }
 
-static int build(struct xs_weight_builder *b, struct xs_weights *weights)
+static void build(struct xs_weight_builder *b, struct xs_weights *weights)
 {
 	const struct xs_trace *trace = b->trace;
 	const size_t most = 2 * trace->call_count + trace->tally_count + 1;
-	int rc = -ENOMEM;
 
 	b->extrapolation =
-	    calloc(trace->window_count + 1, sizeof(*b->extrapolation));
-	b->group_of = calloc(most, sizeof(*b->group_of));
-	b->groups = calloc(most, sizeof(*b->groups));
-	b->rests = calloc(most, sizeof(*b->rests));
-	b->keys = calloc(2 * most, sizeof(*b->keys));
-	weights->calls = calloc(most, sizeof(double));
-	weights->bytes = calloc(most, sizeof(double));
-	weights->recorded = calloc(most, sizeof(*weights->recorded));
-	if (b->extrapolation && b->group_of && b->groups && b->rests &&
-	    b->keys && weights->calls && weights->bytes && weights->recorded)
-		rc = xs_window_extrapolate(trace, b->extrapolation);
-	if (rc)
-		return rc;
+	    xs_calloc(trace->window_count + 1, sizeof(*b->extrapolation));
+	b->group_of = xs_calloc(most, sizeof(*b->group_of));
+	b->groups = xs_calloc(most, sizeof(*b->groups));
+	b->rests = xs_calloc(most, sizeof(*b->rests));
+	b->keys = xs_calloc(2 * most, sizeof(*b->keys));
+	weights->calls = xs_calloc(most, sizeof(double));
+	weights->bytes = xs_calloc(most, sizeof(double));
+	weights->recorded = xs_calloc(most, sizeof(*weights->recorded));
+	xs_window_extrapolate(trace, b->extrapolation);
 	group_calls(b);
 	mark_counted(b);
 	count_kinds(b);
@@ -260,27 +255,22 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	fill(b, weights);
 	sum_unrecorded(b, weights);
 	find_unrecorded_sites(b, weights);
-	return 0;
 }
 
-int xs_weights_build(const struct xs_trace *trace, const bool *used,
-		     struct xs_weights *weights)
+void xs_weights_build(const struct xs_trace *trace, const bool *used,
+		      struct xs_weights *weights)
 {
 	struct xs_weight_builder builder = {.trace = trace, .used = used};
-	int rc;
 
 	*weights = (struct xs_weights){0};
 	if (!xs_trace_is_sampled(trace))
-		return 0;
-	rc = build(&builder, weights);
+		return;
+	build(&builder, weights);
 	free(builder.extrapolation);
 	free(builder.group_of);
 	free(builder.groups);
 	free(builder.rests);
 	free(builder.keys);
-	if (rc)
-		xs_weights_free(weights);
-	return rc;
 }
 
 void xs_weights_free(struct xs_weights *weights)

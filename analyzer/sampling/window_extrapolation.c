@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/sampling/sampling.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* The first 1/64 of the calls of the first window set the program up: they are
@@ -76,14 +76,12 @@ static double tail_ns(const struct xs_trace *trace, size_t window,
 	return until_ns > from_ns ? (double)(until_ns - from_ns) : 0;
 }
 
-int xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation)
+void xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation)
 {
 	size_t count = trace->window_count + 1;
-	struct span *spans = calloc(count, sizeof(*spans));
+	struct span *spans = xs_calloc(count, sizeof(*spans));
 	size_t before = count;
 
-	if (!spans)
-		return -ENOMEM;
 	find_spans(trace, spans);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t from_ns = before < count ? spans[before].end_ns
@@ -109,5 +107,4 @@ int xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation)
 			extrapolation[i] /=
 			    (double)(spans[i].end_ns - spans[i].begin_ns);
 	free(spans);
-	return 0;
 }

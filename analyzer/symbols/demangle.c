@@ -9,6 +9,7 @@
  * references is read by that parser, too.
  */
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/memory.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -44,12 +45,10 @@ static demangle_function *find_demangler(void)
  */
 static char *read_names(const char *name)
 {
-	char *out = malloc(2 * strlen(name) + 1);
+	char *out = xs_malloc(2 * strlen(name) + 1);
 	size_t used = 0;
 	bool nested;
 
-	if (!out)
-		return NULL;
 	name += 2; /* "_Z" */
 	nested = *name == 'N';
 	name += nested;
@@ -91,13 +90,13 @@ char *xs_symbols_demangle(const char *name)
 	int status;
 
 	if (strncmp(name, "_Z", 2) != 0)
-		return strdup(name);
+		return xs_strdup(name);
 	demangler = find_demangler();
 	if (demangler && count_references(name) <= REFERENCES_MAX)
 		plain = demangler(name, NULL, NULL, &status);
 	if (!plain)
 		plain = read_names(name);
-	return plain ? plain : strdup(name);
+	return plain ? plain : xs_strdup(name);
 }
 
 const char *xs_symbols_bare_name(const char *name, size_t *length)

@@ -33,31 +33,30 @@ static uint64_t hash_site(const struct xs_trace *trace, uint32_t index)
 	return hash;
 }
 
-static int add(struct xs_op_identities *identities,
-	       const struct xs_trace *trace,
-	       const struct xs_op_identity *identity)
+static void add(struct xs_op_identities *identities,
+		const struct xs_trace *trace,
+		const struct xs_op_identity *identity)
 {
 	struct xs_op_identity new = *identity;
 
 	new.hash = xs_hash_mix(hash_site(trace, new.site), new.kind);
 	new.hash = xs_hash_text(new.hash, trace->strings[new.name]);
-	return XS_ARRAY_ADD(identities->items, identities->count, new);
+	XS_ARRAY_ADD(identities->items, identities->count, new);
 }
 
-int xs_op_identities_find(struct xs_op_identities *identities,
-			  const struct xs_trace *trace, const struct xs_op *op,
-			  uint32_t *index)
+void xs_op_identities_find(struct xs_op_identities *identities,
+			   const struct xs_trace *trace, const struct xs_op *op,
+			   uint32_t *index)
 {
 	const struct xs_op_identity wanted = {
 	    .site = op->call == XS_NONE ? XS_NONE : trace->calls[op->call].site,
 	    .name = op->shape == XS_NONE ? 0 : trace->shapes[op->shape].name,
 	    .kind = op->kind};
 	const uint32_t key[] = {wanted.site, wanted.name, wanted.kind};
-	int rc = xs_distinct_find(&identities->keys, key, sizeof(key), index);
 
-	if (!rc && *index == identities->count)
-		rc = add(identities, trace, &wanted);
-	return rc;
+	*index = xs_distinct_find(&identities->keys, key, sizeof(key));
+	if (*index == identities->count)
+		add(identities, trace, &wanted);
 }
 
 void xs_op_identities_free(struct xs_op_identities *identities)

@@ -19,9 +19,8 @@ struct xs_op_identities {
 	struct xs_distinct keys; /* site, name and kind of each item */
 };
 
-/* Finds the identity of an op, or creates it. *index is into items. Returns 0
- * or -ENOMEM. */
-int xs_op_identities_find(struct xs_op_identities *identities,
-			  const struct xs_trace *trace, const struct xs_op *op,
-			  uint32_t *index);
+/* Finds the identity of an op, or creates it. *index is into items. */
+void xs_op_identities_find(struct xs_op_identities *identities,
+			   const struct xs_trace *trace, const struct xs_op *op,
+			   uint32_t *index);
 void xs_op_identities_free(struct xs_op_identities *identities);

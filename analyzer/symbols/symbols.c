@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/symbols/symbols.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,40 +257,33 @@ static void find_place(const struct xs_trace *trace, Dwfl_Module *module,
 		place->function = dwfl_module_addrname(module, offset + bias);
 }
 
-static int name_site(struct xs_site *site, const char *function,
-		     const char *file, int line)
+static void name_site(struct xs_site *site, const char *function,
+		      const char *file, int line)
 {
 	if (function) {
 		site->symbol = xs_symbols_demangle(function);
-		if (!site->symbol)
-			return -ENOMEM;
 	}
 	if (file && !is_foreign_file(file)) {
-		site->file = strdup(file);
+		site->file = xs_strdup(file);
 		site->line = (unsigned)line;
-		if (!site->file)
-			return -ENOMEM;
 	}
-	return 0;
 }
 
-static int fill_site(struct xs_trace *trace, uint32_t site, Dwfl_Module *module)
+static void fill_site(struct xs_trace *trace, uint32_t site,
+		      Dwfl_Module *module)
 {
 	struct place place = {0};
 	struct xs_site *outer;
-	int rc;
 
 	find_place(trace, module, trace->sites[site].offset, &place);
 	if (is_stub(trace, place.function))
-		return 0;
-	rc = name_site(&trace->sites[site], place.function, place.file,
-		       place.line);
-	if (rc || !place.outer_function || !place.outer_file)
-		return rc;
+		return;
+	name_site(&trace->sites[site], place.function, place.file, place.line);
+	if (!place.outer_function || !place.outer_file)
+		return;
 	outer = xs_trace_add_outer(trace, site);
-	return outer ? name_site(outer, place.outer_function, place.outer_file,
-				 place.outer_line)
-		     : -ENOMEM;
+	name_site(outer, place.outer_function, place.outer_file,
+		  place.outer_line);
 }
 
 static bool is_known(const struct xs_site *site)
@@ -299,52 +292,45 @@ static bool is_known(const struct xs_site *site)
 }
 
 /* Resolves all sites of one module. */
-static int resolve_module(struct xs_trace *trace, const struct xs_key *keys,
-			  size_t count)
+static void resolve_module(struct xs_trace *trace, const struct xs_key *keys,
+			   size_t count)
 {
 	Dwfl_Module *module;
 	Dwfl *dwfl;
 	size_t known = 0;
-	int rc = 0;
 
 	while (known < count && is_known(&trace->sites[keys[known].index]))
 		known++;
 	if (known == count)
-		return 0;
+		return;
 	dwfl = dwfl_begin(&callbacks);
-	if (!dwfl)
-		return -ENOMEM;
 	module = open_module(dwfl, trace, &trace->modules[keys[0].key]);
-	for (size_t i = 0; module && !rc && i < count; i++) {
+	for (size_t i = 0; module && i < count; i++) {
 		const uint32_t site = keys[i].index;
 
 		if (!is_known(&trace->sites[site]))
-			rc = fill_site(trace, site, module);
+			fill_site(trace, site, module);
 	}
 	dwfl_end(dwfl);
-	return rc;
 }
 
-int xs_symbols_resolve(struct xs_trace *trace)
+void xs_symbols_resolve(struct xs_trace *trace)
 {
-	struct xs_key *keys = malloc((trace->site_count + 1) * sizeof(*keys));
+	struct xs_key *keys =
+	    xs_malloc((trace->site_count + 1) * sizeof(*keys));
 	size_t count = 0;
-	int rc = 0;
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->site_count; i++)
 		if (trace->sites[i].module != XS_NONE &&
 		    !trace->sites[i].has_source)
 			keys[count++] = (struct xs_key){trace->sites[i].module,
 							(uint32_t)i};
 	xs_keys_sort(keys, count);
-	for (size_t first = 0, end; !rc && first < count; first = end) {
+	for (size_t first = 0, end; first < count; first = end) {
 		for (end = first + 1;
 		     end < count && keys[end].key == keys[first].key; end++)
 			;
-		rc = resolve_module(trace, keys + first, end - first);
+		resolve_module(trace, keys + first, end - first);
 	}
 	free(keys);
-	return rc;
 }

@@ -9,9 +9,9 @@
  * including separate debug files found by build id. Skips a module whose build
  * id differs from the recorded one. Fields that cannot be resolved stay NULL;
  * so do those of compiler-generated kernel stubs. Wrappers in the toolkit's
- * headers get no file. Returns 0 or -ENOMEM.
+ * headers get no file.
  */
-int xs_symbols_resolve(struct xs_trace *trace);
+void xs_symbols_resolve(struct xs_trace *trace);
 
 /*
  * Appends the resolved sites to the trace file, so that it can be read where

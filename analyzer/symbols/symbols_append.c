@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,19 +19,16 @@ struct appender {
 	uint32_t last_file_id;
 };
 
-/* Returns zeroed room for more bytes; NULL without memory. */
+/* Returns zeroed room for more bytes. */
 static void *reserve(struct appender *a, size_t bytes)
 {
 	char *at;
 
 	if (bytes > a->room - a->used) {
 		size_t room = 2 * a->room + XS_PAGE_BYTES;
-		char *grown = realloc(a->bytes, room);
 
-		if (!grown)
-			return NULL;
-		memset(grown + a->room, 0, room - a->room);
-		a->bytes = grown;
+		a->bytes = xs_realloc(a->bytes, room);
+		memset(a->bytes + a->room, 0, room - a->room);
 		a->room = room;
 	}
 	at = a->bytes + a->used;
@@ -39,7 +37,7 @@ static void *reserve(struct appender *a, size_t bytes)
 }
 
 /* Stores the new string's id in *id; 0 for no text. */
-static int add_string(struct appender *a, const char *text, uint32_t *id)
+static void add_string(struct appender *a, const char *text, uint32_t *id)
 {
 	const size_t part_bytes =
 	    XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_string);
@@ -51,8 +49,6 @@ static int add_string(struct appender *a, const char *text, uint32_t *id)
 		size_t bytes = (sizeof(struct xs_rec_string) + now + 3) / 4 * 4;
 		struct xs_rec_string *rec = reserve(a, bytes);
 
-		if (!rec)
-			return -ENOMEM;
 		*rec = (struct xs_rec_string){.kind = XS_REC_string,
 					      .words = (xs_u8)(bytes / 4),
 					      .part = part,
@@ -61,29 +57,25 @@ static int add_string(struct appender *a, const char *text, uint32_t *id)
 		text += now;
 		left -= now;
 	}
-	return 0;
 }
 
 /* Adds the record of a site, or of the function that it is inlined into. */
-static int add_site(struct appender *a, uint32_t id, const struct xs_site *site)
+static void add_site(struct appender *a, uint32_t id,
+		     const struct xs_site *site)
 {
 	struct xs_rec_source *rec;
 	uint32_t symbol, file;
-	int rc = add_string(a, site->symbol, &symbol);
 
-	if (!rc && site->file && a->last_file &&
+	add_string(a, site->symbol, &symbol);
+	if (site->file && a->last_file &&
 	    strcmp(site->file, a->last_file) == 0) {
 		file = a->last_file_id;
-	} else if (!rc) {
-		rc = add_string(a, site->file, &file);
+	} else {
+		add_string(a, site->file, &file);
 		a->last_file = site->file;
 		a->last_file_id = file;
 	}
-	if (rc)
-		return rc;
 	rec = reserve(a, sizeof(*rec));
-	if (!rec)
-		return -ENOMEM;
 	*rec = (struct xs_rec_source){.kind = XS_REC_source,
 				      .words = sizeof(*rec) / 4,
 				      .outer = site->outer,
@@ -91,40 +83,37 @@ static int add_site(struct appender *a, uint32_t id, const struct xs_site *site)
 				      .symbol = symbol,
 				      .file = file,
 				      .line = site->line};
-	return 0;
 }
 
 /* Builds the chunk; it stays empty if there is nothing to append. */
-static int build_chunk(struct appender *a)
+static void build_chunk(struct appender *a)
 {
 	struct xs_chunk_header header = {.magic = XS_CHUNK_MAGIC};
 	size_t padding;
-	int rc = reserve(a, sizeof(header)) ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < a->trace->site_count; i++) {
+	reserve(a, sizeof(header));
+	for (size_t i = 0; i < a->trace->site_count; i++) {
 		const struct xs_site *sites = a->trace->sites;
 		const struct xs_site *site = &sites[i];
 
 		if (site->id == 0 || site->has_source ||
 		    !(site->symbol || site->file))
 			continue;
-		rc = add_site(a, site->id, site);
-		if (!rc && site->caller < a->trace->site_count &&
+		add_site(a, site->id, site);
+		if (site->caller < a->trace->site_count &&
 		    sites[site->caller].outer)
-			rc = add_site(a, site->id, &sites[site->caller]);
+			add_site(a, site->id, &sites[site->caller]);
 	}
-	if (rc || a->used == sizeof(header)) {
+	if (a->used == sizeof(header)) {
 		a->used = 0;
-		return rc;
+		return;
 	}
 	header.base_ns = a->trace->begin_ns;
 	header.used_bytes = (xs_u32)a->used;
 	padding = XS_PAGE_BYTES - 1 - (a->used - 1) % XS_PAGE_BYTES;
-	if (!reserve(a, padding))
-		return -ENOMEM;
+	reserve(a, padding);
 	header.capacity_bytes = (xs_u32)a->used;
 	memcpy(a->bytes, &header, sizeof(header));
-	return 0;
 }
 
 static int write_at(int file, const void *data, size_t size, uint64_t at)
@@ -170,14 +159,14 @@ int xs_symbols_append(const char *path, const struct xs_trace *trace)
 	struct appender a = {.trace = trace,
 			     .next_string = trace->string_id_end};
 	int file = open(path, O_RDWR | O_CLOEXEC);
-	int rc;
+	int rc = 0;
 
 	if (file < 0)
 		return -errno;
 	if (a.next_string == 0)
 		a.next_string = 1;
-	rc = build_chunk(&a);
-	if (!rc && a.used > 0)
+	build_chunk(&a);
+	if (a.used > 0)
 		rc = append(file, &a);
 	free(a.bytes);
 	close(file);

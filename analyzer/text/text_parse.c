@@ -302,8 +302,10 @@ static int parse_record(struct parser *p, const struct xs_record_schema *kind,
 		    p->error, "words=%" PRIu64 " does not fit the record",
 		    words);
 	p->record[1] = (xs_u8)words;
-	rc =
-	    p->repeats ? repeat(p) : xs_again_keep(&p->again, p->at, p->record);
+	if (p->repeats)
+		rc = repeat(p);
+	else
+		xs_again_keep(&p->again, p->at, p->record);
 	if (!rc)
 		rc = p->visitor->record(p->visitor->self, p->at, p->record);
 	p->at += p->record[1] * 4u;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The visitor that writes a binary trace from a text. */
 #include "analyzer/text/trace_text.h"
+#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,20 +41,17 @@ static int put(struct writer *w, const void *data, size_t size)
 	return 0;
 }
 
-static int keep(struct writer *w, const void *data, size_t size)
+static void keep(struct writer *w, const void *data, size_t size)
 {
 	if (size > w->room - w->used) {
 		size_t room = 2 * w->room + XS_PAGE_BYTES;
-		xs_u8 *bytes = realloc(w->bytes, room);
+		xs_u8 *bytes = xs_realloc(w->bytes, room);
 
-		if (!bytes)
-			return -ENOMEM;
 		w->bytes = bytes;
 		w->room = room;
 	}
 	memcpy(w->bytes + w->used, data, size);
 	w->used += size;
-	return 0;
 }
 
 static int flush_chunk(struct writer *w)
@@ -101,13 +99,16 @@ static int write_chunk(void *self, uint64_t at,
 
 	w->chunk = *chunk;
 	w->chunk_at = at;
-	return rc ? rc : keep(w, chunk, sizeof(*chunk));
+	if (!rc)
+		keep(w, chunk, sizeof(*chunk));
+	return rc;
 }
 
 static int write_record(void *self, uint64_t at, const xs_u8 *record)
 {
 	(void)at;
-	return keep(self, record, record[1] * 4u);
+	keep(self, record, record[1] * 4u);
+	return 0;
 }
 
 static int write_defect(void *self, uint64_t at, const char *text)

@@ -21,7 +21,7 @@ struct xs_text_error {
 
 /*
  * Writes the binary trace that a text describes. Returns 0 or -errno: -EPROTO
- * with *error filled, -EPROTONOSUPPORT for a newer text, -EIO, -ENOMEM.
+ * with *error filled, -EPROTONOSUPPORT for a newer text, -EIO.
  */
 int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error);
 

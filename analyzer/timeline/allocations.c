@@ -3,8 +3,8 @@
 
 #include "analyzer/timeline/live_ranges.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static bool is_of_device(const struct xs_call *call)
@@ -14,40 +14,34 @@ static bool is_of_device(const struct xs_call *call)
 	       call->call_class == XS_CALL_RESET;
 }
 
-static int follow(struct xs_live_ranges *ranges, struct xs_allocations *out)
+static void follow(struct xs_live_ranges *ranges, struct xs_allocations *out)
 {
 	const struct xs_call *call;
 	uint64_t at_ns;
-	int rc = 0;
 
-	while (!rc && (call = xs_live_ranges_next(ranges, &at_ns))) {
-		rc = xs_live_ranges_apply_next(ranges);
+	while ((call = xs_live_ranges_next(ranges, &at_ns))) {
+		xs_live_ranges_apply_next(ranges);
 		if (!is_of_device(call))
 			continue;
 		out->at_ns[out->count] = at_ns;
 		out->bytes[out->count++] = ranges->device_bytes;
 	}
-	return rc;
 }
 
-int xs_allocations_build(const struct xs_trace *trace,
-			 struct xs_allocations *out)
+void xs_allocations_build(const struct xs_trace *trace,
+			  struct xs_allocations *out)
 {
 	struct xs_live_ranges ranges;
-	int rc = xs_live_ranges_begin(trace, &ranges);
-	const size_t room = ranges.event_count + 1;
+	size_t room;
 
-	*out =
-	    (struct xs_allocations){.at_ns = calloc(room, sizeof(*out->at_ns)),
-				    .bytes = calloc(room, sizeof(*out->bytes))};
-	if (!out->at_ns || !out->bytes)
-		rc = -ENOMEM;
-	if (!rc)
-		rc = follow(&ranges, out);
+	xs_live_ranges_begin(trace, &ranges);
+	room = ranges.event_count + 1;
+
+	*out = (struct xs_allocations){
+	    .at_ns = xs_calloc(room, sizeof(*out->at_ns)),
+	    .bytes = xs_calloc(room, sizeof(*out->bytes))};
+	follow(&ranges, out);
 	xs_live_ranges_free(&ranges);
-	if (rc)
-		xs_allocations_free(out);
-	return rc;
 }
 
 void xs_allocations_free(struct xs_allocations *allocations)

@@ -15,9 +15,8 @@ struct xs_allocations {
 	size_t count;
 };
 
-/* Returns 0 or -ENOMEM. */
-int xs_allocations_build(const struct xs_trace *trace,
-			 struct xs_allocations *out);
+void xs_allocations_build(const struct xs_trace *trace,
+			  struct xs_allocations *out);
 void xs_allocations_free(struct xs_allocations *allocations);
 
 /* Stores in *bytes the maximum in use between two times (CLOCK_REALTIME ns,

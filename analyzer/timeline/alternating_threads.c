@@ -3,9 +3,9 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* A thread, and if it stands for a set of threads, what is known of the set. */
@@ -36,34 +36,30 @@ struct turns {
 	uint32_t *numbers; /* by call: of its thread */
 };
 
-static int add_member(struct turns *t, uint32_t thread)
+static void add_member(struct turns *t, uint32_t thread)
 {
 	const struct member member = {.thread = thread,
 				      .set = (uint32_t)t->count};
 
-	return XS_ARRAY_ADD(t->members, t->count, member);
+	XS_ARRAY_ADD(t->members, t->count, member);
 }
 
-static int number_threads(struct turns *t)
+static void number_threads(struct turns *t)
 {
 	const size_t count = t->trace->call_count;
-	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(count + 1, sizeof(*keys));
 	bool *blocked = xs_calls_blocked(t->trace);
-	int rc = keys && blocked ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		keys[i] =
 		    (struct xs_key){t->trace->calls[i].thread, (uint32_t)i};
-	if (!rc)
-		xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && i < count; i++) {
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++) {
 		const uint32_t call = keys[i].index;
 		const uint8_t call_class = t->trace->calls[call].call_class;
 
 		if (i == 0 || keys[i].key != keys[i - 1].key)
-			rc = add_member(t, (uint32_t)keys[i].key);
-		if (rc)
-			break;
+			add_member(t, (uint32_t)keys[i].key);
 		t->numbers[call] = (uint32_t)t->count - 1;
 		t->members[t->count - 1].works |=
 		    blocked[call] || call_class == XS_CALL_LAUNCH ||
@@ -71,7 +67,6 @@ static int number_threads(struct turns *t)
 	}
 	free(blocked);
 	free(keys);
-	return rc;
 }
 
 /* Returns the thread that stands for the set of a thread. */
@@ -87,13 +82,11 @@ static uint32_t set_of(struct turns *t, uint32_t number)
 }
 
 /* Puts threads that issue ops to a common queue into one set. */
-static int join_users_of_queues(struct turns *t)
+static void join_users_of_queues(struct turns *t)
 {
 	const struct xs_trace *trace = t->trace;
-	uint32_t *first = malloc((trace->queue_count + 1) * sizeof(*first));
+	uint32_t *first = xs_malloc((trace->queue_count + 1) * sizeof(*first));
 
-	if (!first)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->queue_count; i++)
 		first[i] = XS_NONE;
 	XS_EACH(op, trace->ops, trace->op_count) {
@@ -107,20 +100,17 @@ static int join_users_of_queues(struct turns *t)
 		t->members[set_of(t, number)].set = set_of(t, first[op->queue]);
 	}
 	free(first);
-	return 0;
 }
 
 /* Puts a thread whose stream waits for an event into the set of the thread that
  * recorded it last. Calls are sorted by start. */
-static int join_waiters(struct turns *t)
+static void join_waiters(struct turns *t)
 {
 	const struct xs_trace *trace = t->trace;
-	struct xs_key *keys = calloc(trace->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(trace->call_count + 1, sizeof(*keys));
 	uint32_t recorder = XS_NONE;
 	size_t count = 0;
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const uint8_t call_class = trace->calls[i].call_class;
 
@@ -142,7 +132,6 @@ static int join_waiters(struct turns *t)
 			t->members[set_of(t, number)].set = set_of(t, recorder);
 	}
 	free(keys);
-	return 0;
 }
 
 /* Calls are sorted by start. */
@@ -217,28 +206,25 @@ static void rename_threads(struct turns *t)
 }
 
 /* Gives the threads of each set that take turns one thread id. `join` makes the
- * sets. Returns 0 or -ENOMEM. */
-static int join_threads(struct xs_trace *trace, int (*join)(struct turns *t))
+ * sets. */
+static void join_threads(struct xs_trace *trace, void (*join)(struct turns *t))
 {
 	struct turns t = {
 	    .trace = trace,
-	    .numbers = calloc(trace->call_count + 1, sizeof(*t.numbers))};
-	int rc = t.numbers ? number_threads(&t) : -ENOMEM;
+	    .numbers = xs_calloc(trace->call_count + 1, sizeof(*t.numbers))};
 
-	if (!rc && t.count > 1)
-		rc = join(&t);
-	if (!rc && t.count > 1) {
+	number_threads(&t);
+	if (t.count > 1) {
+		join(&t);
 		find_overlaps(&t);
 		rename_threads(&t);
 	}
 	free(t.members);
 	free(t.numbers);
-	return rc;
 }
 
-int xs_alternating_threads_join(struct xs_trace *trace)
+void xs_alternating_threads_join(struct xs_trace *trace)
 {
-	const int rc = join_threads(trace, join_users_of_queues);
-
-	return rc ? rc : join_threads(trace, join_waiters);
+	join_threads(trace, join_users_of_queues);
+	join_threads(trace, join_waiters);
 }

@@ -12,6 +12,6 @@
  * queue, or a stream of one waits for an event of another one, hardly any call
  * of one begins within a call of another, and each had several turns. Calls of
  * threads that only copy, such as JAX's pool, may lie anywhere. Calls and ops
- * have to be joined. Returns 0 or -ENOMEM.
+ * have to be joined.
  */
-int xs_alternating_threads_join(struct xs_trace *trace);
+void xs_alternating_threads_join(struct xs_trace *trace);

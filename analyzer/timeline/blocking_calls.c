@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/blocking_calls.h"
 
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 
 bool xs_call_is_sync(const struct xs_call *call)
@@ -29,10 +31,8 @@ bool xs_call_waited(const struct xs_call *call, const struct xs_op *op)
 
 bool *xs_calls_blocked(const struct xs_trace *trace)
 {
-	bool *blocked = calloc(trace->call_count + 1, sizeof(*blocked));
+	bool *blocked = xs_calloc(trace->call_count + 1, sizeof(*blocked));
 
-	if (!blocked)
-		return NULL;
 	for (size_t i = 0; i < trace->call_count; i++)
 		blocked[i] = trace->calls[i].call_class == XS_CALL_COPY ||
 			     xs_call_is_sync(&trace->calls[i]);

@@ -20,6 +20,6 @@ bool xs_call_returned_after(const struct xs_call *call, uint64_t end_ns);
 
 /*
  * Returns, by call, whether it is a synchronisation or a copy that returned
- * only after its op. Caller frees; NULL without memory.
+ * only after its op. Caller frees.
  */
 bool *xs_calls_blocked(const struct xs_trace *trace);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/cuda_startup.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* CUDA's startup takes longer than this; calls of one kind differ by less. */
@@ -112,9 +112,9 @@ static void find_outside(struct xs_trace *trace)
 }
 
 /* The startup took from the start of the call until end_ns. Calls that began
- * meanwhile waited for it, too. Returns 0 or -ENOMEM. */
-static int shorten_calls(struct xs_trace *trace, uint32_t index,
-			 uint64_t end_ns)
+ * meanwhile waited for it, too. */
+static void shorten_calls(struct xs_trace *trace, uint32_t index,
+			  uint64_t end_ns)
 {
 	struct xs_call *calls = trace->calls + index;
 	struct xs_cuda_startup *startup = &trace->startup;
@@ -127,10 +127,8 @@ static int shorten_calls(struct xs_trace *trace, uint32_t index,
 	    .end_ns = end_ns,
 	    .ns = end_ns - calls[0].start_ns,
 	    .call = index,
-	    .recorded = calloc(count, sizeof(*startup->recorded)),
+	    .recorded = xs_calloc(count, sizeof(*startup->recorded)),
 	    .recorded_count = count};
-	if (!startup->recorded)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		startup->recorded[i] =
 		    (struct xs_call_time){calls[i].start_ns, calls[i].end_ns};
@@ -138,10 +136,9 @@ static int shorten_calls(struct xs_trace *trace, uint32_t index,
 		if (calls[i].end_ns < end_ns)
 			calls[i].end_ns = end_ns;
 	}
-	return 0;
 }
 
-int xs_cuda_startup_separate(struct xs_trace *trace)
+void xs_cuda_startup_separate(struct xs_trace *trace)
 {
 	const struct xs_call *call = trace->calls;
 	uint32_t index;
@@ -149,19 +146,19 @@ int xs_cuda_startup_separate(struct xs_trace *trace)
 
 	if (trace->context_ns) {
 		index = call_at(trace, trace->context_tid, trace->context_ns);
-		if (index != XS_NONE)
-			return shorten_calls(trace, index, trace->context_ns);
-		find_outside(trace);
-		return 0;
+		if (index == XS_NONE)
+			find_outside(trace);
+		else
+			shorten_calls(trace, index, trace->context_ns);
+		return;
 	}
 	if (trace->call_count == 0 || !usual_ns(trace, 0, &usual) ||
 	    xs_call_ns(call) < usual + LEAST_NS)
-		return 0;
+		return;
 	/* GPU work follows the startup: this call was slow for another reason
 	 */
-	if (trace->op_count && trace->ops[0].start_ns < call->end_ns - usual)
-		return 0;
-	return shorten_calls(trace, 0, call->end_ns - usual);
+	if (!trace->op_count || trace->ops[0].start_ns >= call->end_ns - usual)
+		shorten_calls(trace, 0, call->end_ns - usual);
 }
 
 void xs_cuda_startup_restore(struct xs_trace *trace)

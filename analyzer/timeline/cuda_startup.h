@@ -8,7 +8,7 @@
  * Fills trace->startup and lets the call in which CUDA started, and those of
  * other threads that waited for it, begin when the startup ends, so that no
  * round and no wait has it. Calls that ended meanwhile take no time then: calls
- * stay sorted. Returns 0 or -ENOMEM.
+ * stay sorted.
  *
  * The startup ends when the first context is created. If the trace does not
  * show when, it is the time by which the first call exceeds others of its kind;
@@ -17,7 +17,7 @@
  * cudaSetDevice, may start CUDA: ns is then an upper bound, counted from the
  * start of tracing or from the thread's last call.
  */
-int xs_cuda_startup_separate(struct xs_trace *trace);
+void xs_cuda_startup_separate(struct xs_trace *trace);
 
 /* Gives these calls the times at which they were made. */
 void xs_cuda_startup_restore(struct xs_trace *trace);

@@ -3,8 +3,8 @@
 
 #include "analyzer/timeline/graph_model.h"
 #include "analyzer/timeline/interval_union.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,31 +108,24 @@ static void choose(struct expansion *e)
 }
 
 /* Adds the shape of a launch of unknown content: its name only. */
-static int add_unknown_shape(struct expansion *e)
+static void add_unknown_shape(struct expansion *e)
 {
 	struct xs_trace *trace = e->trace;
 	char **strings;
 	struct xs_shape *shapes;
 
 	if (!trace->graphs_unknown)
-		return 0;
-	strings = realloc(trace->strings,
-			  (trace->string_count + 1) * sizeof(*strings));
-	if (!strings)
-		return -ENOMEM;
+		return;
+	strings = xs_realloc(trace->strings,
+			     (trace->string_count + 1) * sizeof(*strings));
 	trace->strings = strings;
-	shapes =
-	    realloc(trace->shapes, (trace->shape_count + 1) * sizeof(*shapes));
-	if (!shapes)
-		return -ENOMEM;
+	shapes = xs_realloc(trace->shapes,
+			    (trace->shape_count + 1) * sizeof(*shapes));
 	trace->shapes = shapes;
-	strings[trace->string_count] = strdup(unknown_name);
-	if (!strings[trace->string_count])
-		return -ENOMEM;
+	strings[trace->string_count] = xs_strdup(unknown_name);
 	shapes[trace->shape_count] =
 	    (struct xs_shape){.name = (uint32_t)trace->string_count++};
 	e->unknown_shape = (uint32_t)trace->shape_count++;
-	return 0;
 }
 
 /* Time of a launch per time of its model: while a node runs, and between
@@ -244,16 +237,15 @@ static void add_unknown(struct expansion *e, uint32_t index)
 	op->copies = 1;
 }
 
-static int add_ops(struct expansion *e)
+static void add_ops(struct expansion *e)
 {
 	struct xs_trace *trace = e->trace;
-	struct xs_op *ops = realloc(
+	struct xs_op *ops = xs_realloc(
 	    trace->ops, (trace->op_count + e->op_count + 1) * sizeof(*ops));
-	int rc = ops ? add_unknown_shape(e) : -ENOMEM;
 
-	if (ops)
-		trace->ops = ops;
-	for (size_t i = 0; !rc && i < trace->graph_launch_count; i++) {
+	add_unknown_shape(e);
+	trace->ops = ops;
+	for (size_t i = 0; i < trace->graph_launch_count; i++) {
 		if (trace->graph_launches[i].by_node)
 			continue;
 		if (e->model[i] != XS_NONE)
@@ -261,7 +253,6 @@ static int add_ops(struct expansion *e)
 		else
 			add_unknown(e, (uint32_t)i);
 	}
-	return rc;
 }
 
 static bool has_launches_as_one(const struct xs_trace *trace)
@@ -272,24 +263,18 @@ static bool has_launches_as_one(const struct xs_trace *trace)
 	return false;
 }
 
-int xs_graph_expand(struct xs_trace *trace)
+void xs_graph_expand(struct xs_trace *trace)
 {
 	struct expansion e = {.trace = trace};
-	int rc;
 
 	if (!has_launches_as_one(trace))
-		return 0;
+		return;
 	qsort(trace->graph_launches, trace->graph_launch_count,
 	      sizeof(*trace->graph_launches), by_exec_and_start);
-	rc = xs_graph_models_build(trace, &e.models);
-	e.model = calloc(trace->graph_launch_count + 1, sizeof(*e.model));
-	if (!e.model)
-		rc = -ENOMEM;
-	if (!rc) {
-		choose(&e);
-		rc = add_ops(&e);
-	}
+	xs_graph_models_build(trace, &e.models);
+	e.model = xs_calloc(trace->graph_launch_count + 1, sizeof(*e.model));
+	choose(&e);
+	add_ops(&e);
 	xs_graph_models_release(&e.models);
 	free(e.model);
-	return rc;
 }

@@ -14,7 +14,6 @@
  *
  * Sets graphs_as_one, graphs_by_node and graphs_unknown. Ops must be sorted by
  * start; the new ones are appended. The number of new ops is limited by the
- * size of the file; launches beyond that limit have unknown content. Returns 0
- * or -ENOMEM.
+ * size of the file; launches beyond that limit have unknown content.
  */
-int xs_graph_expand(struct xs_trace *trace);
+void xs_graph_expand(struct xs_trace *trace);

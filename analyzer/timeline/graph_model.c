@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/graph_model.h"
 
-#include <errno.h>
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 
 /* How far a node may have moved between launches: those of parallel branches
@@ -78,36 +79,31 @@ static size_t find_keys(const struct xs_trace *trace, struct xs_key *keys)
 
 /* Collects the ids of calls that issue work, sorted. Caller frees *keys, also
  * after an error. */
-static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
-		      size_t *count)
+static void find_calls(const struct xs_trace *trace, struct xs_key **keys,
+		       size_t *count)
 {
 	*count = 0;
-	*keys = calloc(trace->call_count + 1, sizeof(**keys));
-	if (!*keys)
-		return -ENOMEM;
+	*keys = xs_calloc(trace->call_count + 1, sizeof(**keys));
 	for (size_t i = 0; i < trace->call_count; i++)
 		if (xs_call_issues(trace->calls[i].call_class))
 			(*keys)[(*count)++] = (struct xs_key){
 			    trace->calls[i].correlation, (uint32_t)i};
 	xs_keys_sort(*keys, *count);
-	return 0;
 }
 
 /* Finds the nodes of each launch by node. If several calls or launches have its
  * correlation id, it is not known which ops belong to which: the first launch
  * gets those of several launches, and nobody gets those of several calls. */
-static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
-		      size_t key_count)
+static void find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
+		       size_t key_count)
 {
-	bool *taken = calloc(key_count + 1, sizeof(*taken)); /* by first key */
+	bool *taken =
+	    xs_calloc(key_count + 1, sizeof(*taken)); /* by first key */
 	struct xs_key *calls;
 	size_t call_count;
-	int rc = find_calls(trace, &calls, &call_count);
 
-	if (!taken)
-		rc = -ENOMEM;
-
-	for (size_t i = 0; !rc && i < trace->graph_launch_count; i++) {
+	find_calls(trace, &calls, &call_count);
+	for (size_t i = 0; i < trace->graph_launch_count; i++) {
 		const uint64_t id = trace->graph_launches[i].correlation;
 		const size_t first = xs_keys_from(calls, call_count, id);
 
@@ -123,7 +119,6 @@ static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 	}
 	free(calls);
 	free(taken);
-	return rc;
 }
 
 /* Returns the launch of median length of those with nodes, or XS_NONE. */
@@ -184,8 +179,8 @@ static bool place_by_model(struct xs_trace *trace,
 {
 	const size_t count = m->nodes[launch].count;
 	const uint64_t from_ns = xs_graph_models_span(trace, m, model).start_ns;
-	bool *taken = calloc(count + 1, sizeof(*taken));
-	size_t *like = calloc(count + 1, sizeof(*like));
+	bool *taken = xs_calloc(count + 1, sizeof(*taken));
+	size_t *like = xs_calloc(count + 1, sizeof(*like));
 	bool same = taken && like && count == m->nodes[model].count;
 	uint64_t begin_ns = 0;
 	size_t first = 0; /* not taken */
@@ -265,13 +260,11 @@ static struct run run_at(const struct xs_trace *trace, size_t first)
 	return run;
 }
 
-static int find_models(struct xs_trace *trace, struct xs_graph_models *m)
+static void find_models(struct xs_trace *trace, struct xs_graph_models *m)
 {
 	const size_t count = trace->graph_launch_count;
-	struct xs_key *scratch = malloc((count + 1) * sizeof(*scratch));
+	struct xs_key *scratch = xs_malloc((count + 1) * sizeof(*scratch));
 
-	if (!scratch)
-		return -ENOMEM;
 	for (size_t i = 0; i < count;) {
 		const struct run run = run_at(trace, i);
 		const uint32_t model = run.end > run.first
@@ -283,26 +276,22 @@ static int find_models(struct xs_trace *trace, struct xs_graph_models *m)
 			m->models[i++] = model;
 	}
 	free(scratch);
-	return 0;
 }
 
-int xs_graph_models_build(struct xs_trace *trace, struct xs_graph_models *m)
+void xs_graph_models_build(struct xs_trace *trace, struct xs_graph_models *m)
 {
 	size_t count, key_count;
-	int rc;
 
 	drop_repeated(trace);
 	count = trace->graph_launch_count;
 	*m = (struct xs_graph_models){
-	    .keys = calloc(trace->op_count + 1, sizeof(*m->keys)),
-	    .nodes = calloc(count + 1, sizeof(*m->nodes)),
-	    .models = calloc(count + 1, sizeof(*m->models))};
-	if (!m->keys || !m->nodes || !m->models)
-		return -ENOMEM;
+	    .keys = xs_calloc(trace->op_count + 1, sizeof(*m->keys)),
+	    .nodes = xs_calloc(count + 1, sizeof(*m->nodes)),
+	    .models = xs_calloc(count + 1, sizeof(*m->models))};
 	key_count = find_keys(trace, m->keys);
 	xs_keys_sort(m->keys, key_count);
-	rc = find_nodes(trace, m, key_count);
-	return rc ? rc : find_models(trace, m);
+	find_nodes(trace, m, key_count);
+	find_models(trace, m);
 }
 
 void xs_graph_models_release(struct xs_graph_models *m)

@@ -26,11 +26,11 @@ struct xs_graph_models {
  * the run (H200, CUDA 13.0). That launch is only the model if there is no
  * other, and its nodes are placed as the model's.
  *
- * graph_launches must be sorted by exec and start, ops by start. Returns 0 or
- * -ENOMEM; release in both cases.
+ * graph_launches must be sorted by exec and start, ops by start. The caller
+ * releases *models.
  */
-int xs_graph_models_build(struct xs_trace *trace,
-			  struct xs_graph_models *models);
+void xs_graph_models_build(struct xs_trace *trace,
+			   struct xs_graph_models *models);
 void xs_graph_models_release(struct xs_graph_models *models);
 
 /* Start of the first node and end of the last node. */

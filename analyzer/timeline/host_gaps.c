@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/host_gaps.h"
 
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 
 /* Threads that are told apart; calls of further ones do not count. */
@@ -41,7 +43,7 @@ uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 			     bool (*is_wanted)(const struct xs_trace *trace,
 					       uint32_t site))
 {
-	uint64_t *sums = calloc(trace->site_count + 1, sizeof(*sums));
+	uint64_t *sums = xs_calloc(trace->site_count + 1, sizeof(*sums));
 	uint64_t window_ns = 0; /* begin of the current window */
 	uint64_t last_ns = from_ns, apart_ns = 0;
 	struct threads threads = {.count = 0};

@@ -6,8 +6,8 @@
 #include "analyzer/timeline/infer_memory_kind.h"
 
 #include "analyzer/timeline/live_ranges.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,22 +71,21 @@ static struct ends ends_of(const struct xs_live_ranges *ranges,
 }
 
 /* Fills, by call, the memory kinds of copies. */
-static int follow(const struct xs_trace *trace, struct ends *ends)
+static void follow(const struct xs_trace *trace, struct ends *ends)
 {
 	struct xs_live_ranges ranges;
-	int rc = xs_live_ranges_begin(trace, &ranges);
 
-	for (size_t i = 0; !rc && i < trace->call_count; i++) {
+	xs_live_ranges_begin(trace, &ranges);
+	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 
 		if (call->error || (call->call_class != XS_CALL_COPY &&
 				    call->call_class != XS_CALL_COPY_ASYNC))
 			continue;
-		rc = xs_live_ranges_advance(&ranges, call->start_ns);
+		xs_live_ranges_advance(&ranges, call->start_ns);
 		ends[i] = ends_of(&ranges, call);
 	}
 	xs_live_ranges_free(&ranges);
-	return rc;
 }
 
 static bool is_copy(const struct xs_op *op)
@@ -111,19 +110,16 @@ static void end_with_call(struct xs_op *op, const struct xs_call *call)
 		op->end_ns = call->end_ns;
 }
 
-int xs_infer_memory_kinds(struct xs_trace *trace)
+void xs_infer_memory_kinds(struct xs_trace *trace)
 {
 	const uint8_t by_addresses = 4; /* cudaMemcpyDefault */
 	struct ends *ends;
-	int rc;
 
 	if (trace->op_count == 0)
-		return 0;
-	ends = calloc(trace->call_count + 1, sizeof(*ends));
-	if (!ends)
-		return -ENOMEM;
-	rc = follow(trace, ends);
-	for (size_t i = 0; !rc && i < trace->op_count; i++) {
+		return;
+	ends = xs_calloc(trace->call_count + 1, sizeof(*ends));
+	follow(trace, ends);
+	for (size_t i = 0; i < trace->op_count; i++) {
 		struct xs_op *op = &trace->ops[i];
 
 		if (!is_copy(op) || op->call == XS_NONE || op->src_memory ||
@@ -136,5 +132,4 @@ int xs_infer_memory_kinds(struct xs_trace *trace)
 		end_with_call(op, &trace->calls[op->call]);
 	}
 	free(ends);
-	return rc;
 }

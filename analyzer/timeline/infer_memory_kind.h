@@ -6,6 +6,5 @@
 /*
  * Fills in the memory kinds of copies that have none, from the addresses of
  * their calls and from what was allocated. Call it after xs_trace_join().
- * Returns 0 or -ENOMEM.
  */
-int xs_infer_memory_kinds(struct xs_trace *trace);
+void xs_infer_memory_kinds(struct xs_trace *trace);

@@ -4,9 +4,9 @@
 #include "analyzer/timeline/graph_expand.h"
 #include "analyzer/timeline/match.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Limit of threads that capture at once; further ones are not tracked. */
@@ -68,18 +68,15 @@ static bool has_captures(const struct xs_trace *trace)
  * Marks captured calls: device work that a capturing thread issued between the
  * begin and the end of its capture, and that has no op. The ops belong to the
  * graph launches. Calls must be sorted by start and joined to their ops.
- * Returns 0 or -ENOMEM.
  */
-static int mark_captured(struct xs_trace *trace)
+static void mark_captured(struct xs_trace *trace)
 {
 	struct capturing capturing = {.count = 0};
 	bool *worked;
 
 	if (!has_captures(trace))
-		return 0;
-	worked = calloc(trace->call_count + 1, sizeof(*worked));
-	if (!worked)
-		return -ENOMEM;
+		return;
+	worked = xs_calloc(trace->call_count + 1, sizeof(*worked));
 	for (size_t i = 0; i < trace->op_count; i++)
 		if (trace->ops[i].call != XS_NONE)
 			worked[trace->ops[i].call] = true;
@@ -97,24 +94,20 @@ static int mark_captured(struct xs_trace *trace)
 		trace->calls_captured += call->captured;
 	}
 	free(worked);
-	return 0;
 }
 
 /* Sorts by the first field, as key_of reads it. */
-static int sort(void *items, size_t count, size_t item_bytes,
-		uint64_t (*key_of)(const void *item))
+static void sort(void *items, size_t count, size_t item_bytes,
+		 uint64_t (*key_of)(const void *item))
 {
-	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(count + 1, sizeof(*keys));
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    key_of((const char *)items + i * item_bytes), (uint32_t)i};
 	xs_keys_sort(keys, count);
 	xs_keys_apply(keys, count, items, item_bytes);
 	free(keys);
-	return 0;
 }
 
 _Static_assert(offsetof(struct xs_op, start_ns) == 0 &&
@@ -126,9 +119,9 @@ static uint64_t start_of(const void *item)
 	return *(const uint64_t *)item;
 }
 
-static int sort_ops(struct xs_op *ops, size_t count)
+static void sort_ops(struct xs_op *ops, size_t count)
 {
-	return sort(ops, count, sizeof(*ops), start_of);
+	sort(ops, count, sizeof(*ops), start_of);
 }
 
 static uint64_t start_of_range(const void *trace, uint32_t i)
@@ -142,19 +135,16 @@ static uint64_t end_of_range(const void *trace, uint32_t i)
 }
 
 /* A range comes before those in it. */
-static int sort_nvtx(struct xs_trace *trace)
+static void sort_nvtx(struct xs_trace *trace)
 {
 	const size_t count = trace->nvtx_count;
-	struct xs_key *keys = calloc(count + 1, sizeof(*keys));
-	const bool fits = keys && count < XS_NONE;
+	struct xs_key *keys = xs_calloc(count + 1, sizeof(*keys));
 
-	if (fits) {
-		xs_keys_sort_nested(keys, count, trace, start_of_range,
-				    end_of_range);
-		xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
-	}
+	if (count >= XS_NONE)
+		xs_no_memory();
+	xs_keys_sort_nested(keys, count, trace, start_of_range, end_of_range);
+	xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
 	free(keys);
-	return fits ? 0 : -ENOMEM;
 }
 
 /* Returns the call of that thread with that start, or XS_NONE. */
@@ -183,48 +173,34 @@ static uint64_t call_of(const void *item)
 	return *(const uint32_t *)item;
 }
 
-/* Finds the call of each entry, by thread and start, and sorts by it. Sets rc.
- */
+/* Finds the call of each entry, by thread and start, and sorts by it. */
 #define JOIN(trace, entries, count)                                            \
 	do {                                                                   \
 		for (size_t i = 0; i < (trace)->count; i++)                    \
 			(trace)->entries[i].call = call_that_began(            \
 			    (trace), (trace)->entries[i].thread,               \
 			    (trace)->entries[i].start_ns);                     \
-		rc = sort((trace)->entries, (trace)->count,                    \
-			  sizeof(*(trace)->entries), call_of);                 \
+		sort((trace)->entries, (trace)->count,                         \
+		     sizeof(*(trace)->entries), call_of);                      \
 	} while (0)
 
-static int join_details(struct xs_trace *trace)
+static void join_details(struct xs_trace *trace)
 {
-	int rc;
-
 	JOIN(trace, faults, fault_count);
-	if (!rc)
-		JOIN(trace, contents, content_count);
-	if (!rc)
-		JOIN(trace, pointers, pointers_count);
-	return rc;
+	JOIN(trace, contents, content_count);
+	JOIN(trace, pointers, pointers_count);
 }
 
-int xs_trace_join(struct xs_trace *trace)
+void xs_trace_join(struct xs_trace *trace)
 {
-	int rc = sort_ops(trace->ops, trace->op_count);
-
-	if (!rc)
-		rc = xs_graph_expand(trace);
-	if (!rc && trace->graphs_as_one)
-		rc = sort_ops(trace->ops, trace->op_count);
-	if (!rc)
-		rc = sort_ops(trace->migrations, trace->migration_count);
-	if (!rc)
-		rc = sort(trace->calls, trace->call_count,
-			  sizeof(*trace->calls), start_of);
-	if (!rc)
-		rc = sort_nvtx(trace);
-	if (!rc)
-		rc = join_details(trace);
-	if (!rc)
-		rc = xs_match_ops(trace);
-	return rc ? rc : mark_captured(trace);
+	sort_ops(trace->ops, trace->op_count);
+	xs_graph_expand(trace);
+	if (trace->graphs_as_one)
+		sort_ops(trace->ops, trace->op_count);
+	sort_ops(trace->migrations, trace->migration_count);
+	sort(trace->calls, trace->call_count, sizeof(*trace->calls), start_of);
+	sort_nvtx(trace);
+	join_details(trace);
+	xs_match_ops(trace);
+	mark_captured(trace);
 }

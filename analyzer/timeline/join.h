@@ -3,6 +3,5 @@
 
 #include "analyzer/read/trace.h"
 
-/* Sorts ops and calls by start and finds the call of each op. Returns 0 or
- * -ENOMEM. */
-int xs_trace_join(struct xs_trace *trace);
+/* Sorts ops and calls by start and finds the call of each op. */
+void xs_trace_join(struct xs_trace *trace);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/live_ranges.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +26,14 @@ static bool has_effect(const struct xs_trace *trace, const struct xs_call *call)
 				  xs_call_frees(call->call_class));
 }
 
-int xs_live_ranges_begin(const struct xs_trace *trace,
-			 struct xs_live_ranges *ranges)
+void xs_live_ranges_begin(const struct xs_trace *trace,
+			  struct xs_live_ranges *ranges)
 {
-	struct xs_key *keys = calloc(trace->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(trace->call_count + 1, sizeof(*keys));
 	size_t count = 0;
-	int rc = keys ? 0 : -ENOMEM;
 
 	*ranges = (struct xs_live_ranges){.trace = trace};
-	for (size_t i = 0; !rc && i < trace->call_count; i++) {
+	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 
 		if (has_effect(trace, call))
@@ -42,17 +41,12 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 			    (struct xs_key){effect_ns(call), (uint32_t)i};
 	}
 	xs_keys_sort(keys, count);
-	if (!rc) {
-		ranges->events = malloc((count + 1) * sizeof(uint32_t));
-		ranges->items = malloc((count + 1) * sizeof(*ranges->items));
-	}
-	if (!rc && (!ranges->events || !ranges->items))
-		rc = -ENOMEM;
-	for (size_t i = 0; !rc && i < count; i++)
+	ranges->events = xs_malloc((count + 1) * sizeof(uint32_t));
+	ranges->items = xs_malloc((count + 1) * sizeof(*ranges->items));
+	for (size_t i = 0; i < count; i++)
 		ranges->events[i] = keys[i].index;
-	ranges->event_count = rc ? 0 : count;
+	ranges->event_count = count;
 	free(keys);
-	return rc;
 }
 
 /* Ranges in the tree are disjoint: of any order, at most one is equal. */
@@ -89,12 +83,13 @@ static uint64_t device_bytes(const struct xs_live_ranges *ranges,
 		   : 0;
 }
 
-static int put(struct xs_live_ranges *ranges, struct xs_live_range *range)
+static void put(struct xs_live_ranges *ranges, struct xs_live_range *range)
 {
 	if (range->end <= range->begin)
-		return 0;
+		return;
 	ranges->device_bytes += device_bytes(ranges, range);
-	return tsearch(range, &ranges->tree, compare) ? 0 : -ENOMEM;
+	if (!tsearch(range, &ranges->tree, compare))
+		xs_no_memory();
 }
 
 static void take_out(struct xs_live_ranges *ranges,
@@ -189,7 +184,7 @@ static void take_mapped(struct xs_live_ranges *ranges, uint64_t beside,
 
 /* Older memory that overlaps was freed by a call that is not in the trace; of
  * what was mapped piece by piece, only the pieces that are mapped again. */
-static int add(struct xs_live_ranges *ranges, uint32_t index)
+static void add(struct xs_live_ranges *ranges, uint32_t index)
 {
 	const struct xs_call *call = &ranges->trace->calls[index];
 	struct xs_live_range *range = &ranges->items[ranges->next];
@@ -198,23 +193,22 @@ static int add(struct xs_live_ranges *ranges, uint32_t index)
 	*range = (struct xs_live_range){call->dst, call->dst + call->bytes,
 					index, (uint32_t)ranges->next};
 	if (range->end <= range->begin)
-		return 0;
+		return;
 	while ((other = overlap(ranges, range)))
 		take(ranges, other, range);
 	if (is_mapped(ranges, range)) {
 		take_mapped(ranges, range->begin - 1, range);
 		take_mapped(ranges, range->end, range);
 	}
-	return put(ranges, range);
+	put(ranges, range);
 }
 
 /* Unmapping may end a part of what was mapped. The parts before and after it
  * stay live; the part after it is stored in the item of the unmapping call. */
-static int cut(struct xs_live_ranges *ranges, const struct xs_call *call,
-	       struct xs_live_range *range)
+static void cut(struct xs_live_ranges *ranges, const struct xs_call *call,
+		struct xs_live_range *range)
 {
 	struct xs_live_range *rest = &ranges->items[ranges->next];
-	int rc;
 
 	*rest = *range;
 	rest->number = (uint32_t)ranges->next;
@@ -223,31 +217,35 @@ static int cut(struct xs_live_ranges *ranges, const struct xs_call *call,
 			  : range->end;
 	take_out(ranges, range);
 	range->end = call->dst;
-	rc = put(ranges, range);
-	return rc ? rc : put(ranges, rest);
+	put(ranges, range);
+	put(ranges, rest);
 }
 
-static int drop(struct xs_live_ranges *ranges, const struct xs_call *call)
+static void drop(struct xs_live_ranges *ranges, const struct xs_call *call)
 {
 	struct xs_live_range *range = find(ranges, call->dst);
 
-	if (range && is_mapped(ranges, range))
-		return cut(ranges, call, range);
+	if (range && is_mapped(ranges, range)) {
+		cut(ranges, call, range);
+		return;
+	}
 	if (range && range->begin == call->dst)
 		take_out(ranges, range);
-	return 0;
 }
 
-static int apply(struct xs_live_ranges *ranges, uint32_t index)
+static void apply(struct xs_live_ranges *ranges, uint32_t index)
 {
 	const struct xs_call *call = &ranges->trace->calls[index];
 
-	if (xs_call_allocates(call->call_class))
-		return add(ranges, index);
-	if (call->call_class != XS_CALL_RESET)
-		return drop(ranges, call);
+	if (xs_call_allocates(call->call_class)) {
+		add(ranges, index);
+		return;
+	}
+	if (call->call_class != XS_CALL_RESET) {
+		drop(ranges, call);
+		return;
+	}
 	drop_all(ranges);
-	return 0;
 }
 
 const struct xs_call *xs_live_ranges_next(const struct xs_live_ranges *ranges,
@@ -262,22 +260,18 @@ const struct xs_call *xs_live_ranges_next(const struct xs_live_ranges *ranges,
 	return call;
 }
 
-int xs_live_ranges_apply_next(struct xs_live_ranges *ranges)
+void xs_live_ranges_apply_next(struct xs_live_ranges *ranges)
 {
-	const int rc = apply(ranges, ranges->events[ranges->next]);
-
+	apply(ranges, ranges->events[ranges->next]);
 	ranges->next++;
-	return rc;
 }
 
-int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns)
+void xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns)
 {
 	uint64_t next_ns;
-	int rc = 0;
 
-	while (!rc && xs_live_ranges_next(ranges, &next_ns) && next_ns <= at_ns)
-		rc = xs_live_ranges_apply_next(ranges);
-	return rc;
+	while (xs_live_ranges_next(ranges, &next_ns) && next_ns <= at_ns)
+		xs_live_ranges_apply_next(ranges);
 }
 
 const struct xs_live_range *

@@ -29,20 +29,19 @@ bool xs_call_maps(const struct xs_trace *trace, const struct xs_call *call);
  * variables, and others read them. */
 bool xs_trace_reads_symbols(const struct xs_trace *trace);
 
-/* Returns 0 or -ENOMEM. */
-int xs_live_ranges_begin(const struct xs_trace *trace,
-			 struct xs_live_ranges *ranges);
+void xs_live_ranges_begin(const struct xs_trace *trace,
+			  struct xs_live_ranges *ranges);
 
-/* Applies what was allocated and freed up to a time. Returns 0 or -ENOMEM. */
-int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns);
+/* Applies what was allocated and freed up to a time. */
+void xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns);
 
 /* Returns the call that allocates or frees next, and stores when that takes
  * effect; NULL: none. */
 const struct xs_call *xs_live_ranges_next(const struct xs_live_ranges *ranges,
 					  uint64_t *at_ns);
 
-/* Applies that call, of which there must be one. Returns 0 or -ENOMEM. */
-int xs_live_ranges_apply_next(struct xs_live_ranges *ranges);
+/* Applies that call, of which there must be one. */
+void xs_live_ranges_apply_next(struct xs_live_ranges *ranges);
 
 /* Returns the allocation that contains the address, or NULL. */
 const struct xs_live_range *

@@ -9,8 +9,8 @@
 #include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/infer_memory_kind.h"
 #include "analyzer/timeline/join.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,39 +32,33 @@ struct input {
 static int read_trace(const struct input *in, struct xs_trace **out,
 		      const char **error)
 {
-	struct xs_trace *trace = calloc(1, sizeof(*trace));
+	struct xs_trace *trace = xs_calloc(1, sizeof(*trace));
 	struct xs_decoder decoder;
 	struct xs_trace_visitor visitor;
 	int rc;
 
 	*out = NULL;
 	*error = NULL;
-	if (!trace)
-		return -ENOMEM;
 	xs_decoder_init(&decoder, trace, in->most_records, &visitor);
 	rc = in->path ? xs_trace_input_visit_file(in->path, &visitor, error)
 		      : xs_trace_input_visit_memory(in->data, in->size,
 						    &visitor, error);
 	if (!rc)
-		rc = xs_decoder_finish(&decoder);
+		xs_decoder_finish(&decoder);
 	xs_decoder_release(&decoder);
-	if (!rc)
-		rc = xs_trace_join(trace);
-	if (!rc)
-		rc = xs_alternating_threads_join(trace);
-	if (!rc)
-		rc = xs_sampling_tidy(trace);
-	if (!rc)
-		rc = xs_unhooked_estimate(trace);
-	if (!rc && is_timed_by_events(trace))
-		rc = xs_infer_memory_kinds(trace);
-	if (!rc)
-		rc = xs_cuda_startup_separate(trace);
-	if (rc)
+	if (rc) {
 		xs_trace_free(trace);
-	else
-		*out = trace;
-	return rc;
+		return rc;
+	}
+	xs_trace_join(trace);
+	xs_alternating_threads_join(trace);
+	xs_sampling_tidy(trace);
+	xs_unhooked_estimate(trace);
+	if (is_timed_by_events(trace))
+		xs_infer_memory_kinds(trace);
+	xs_cuda_startup_separate(trace);
+	*out = trace;
+	return 0;
 }
 
 int xs_trace_read(const char *path, struct xs_trace **trace, const char **error)

@@ -9,9 +9,9 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Candidate calls of one id that are compared: the last ones before the op. A
@@ -34,10 +34,8 @@ struct matcher {
 static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
 					   size_t *count)
 {
-	struct xs_key *keys = calloc(trace->call_count + 1, sizeof(*keys));
+	struct xs_key *keys = xs_calloc(trace->call_count + 1, sizeof(*keys));
 
-	if (!keys)
-		return NULL;
 	*count = 0;
 	for (size_t i = 0; i < trace->call_count; i++)
 		if (trace->calls[i].correlation != 0)
@@ -124,14 +122,12 @@ static uint64_t user(uint32_t thread, uint16_t queue)
 }
 
 /* Collects which threads used which queues, from certain matches. */
-static int find_users(struct matcher *m)
+static void find_users(struct matcher *m)
 {
 	const struct xs_trace *trace = m->trace;
 	size_t count = 0, kept = 0;
 
-	m->users = calloc(trace->op_count + 1, sizeof(*m->users));
-	if (!m->users)
-		return -ENOMEM;
+	m->users = xs_calloc(trace->op_count + 1, sizeof(*m->users));
 	for (size_t i = 0; i < trace->op_count; i++)
 		if (trace->ops[i].call != XS_NONE)
 			m->users[count++] =
@@ -142,7 +138,6 @@ static int find_users(struct matcher *m)
 		if (kept == 0 || m->users[i] != m->users[kept - 1])
 			m->users[kept++] = m->users[i];
 	m->user_count = kept;
-	return 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -258,32 +253,25 @@ static void match_shared(struct matcher *m)
 	}
 }
 
-int xs_match_ops(struct xs_trace *trace)
+void xs_match_ops(struct xs_trace *trace)
 {
 	struct matcher m = {.trace = trace};
-	int rc = -ENOMEM;
 
 	m.keys = calls_by_correlation(trace, &m.key_count);
-	m.shared = calloc(trace->op_count + 1, sizeof(*m.shared));
-	if (!m.keys || !m.shared)
-		goto out;
+	m.shared = xs_calloc(trace->op_count + 1, sizeof(*m.shared));
 	match_single(&m);
-	rc = 0;
 	if (m.shared_count == 0)
 		goto out;
-	m.taken = calloc(trace->call_count + 1, sizeof(*m.taken));
-	m.free_key = calloc(m.key_count + 1, sizeof(*m.free_key));
-	if (m.free_key)
-		for (size_t k = 0; k < m.key_count; k++)
-			m.free_key[k] = (uint32_t)k;
-	rc = m.taken && m.free_key ? find_users(&m) : -ENOMEM;
-	if (!rc)
-		match_shared(&m);
+	m.taken = xs_calloc(trace->call_count + 1, sizeof(*m.taken));
+	m.free_key = xs_calloc(m.key_count + 1, sizeof(*m.free_key));
+	for (size_t k = 0; k < m.key_count; k++)
+		m.free_key[k] = (uint32_t)k;
+	find_users(&m);
+	match_shared(&m);
 out:
 	free(m.keys);
 	free(m.shared);
 	free(m.taken);
 	free(m.free_key);
 	free(m.users);
-	return rc;
 }

@@ -6,6 +6,6 @@
 
 /*
  * Sets the call of each op by its correlation id, and ops_matched. Ops and
- * calls must be sorted by start. Returns 0 or -ENOMEM.
+ * calls must be sorted by start.
  */
-int xs_match_ops(struct xs_trace *trace);
+void xs_match_ops(struct xs_trace *trace);

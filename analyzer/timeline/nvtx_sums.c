@@ -3,9 +3,9 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 typedef uint64_t values[XS_NVTX_MEASURES];
@@ -69,19 +69,14 @@ static void add_op(const struct xs_op *op, uint64_t *sum)
 }
 
 /* Fills before from calls. */
-static int sum_up(const struct xs_trace *trace, struct ordered *ordered)
+static void sum_up(const struct xs_trace *trace, struct ordered *ordered)
 {
 	const size_t count = trace->call_count;
-	uint32_t *place = malloc((count + 1) * sizeof(*place));
+	uint32_t *place = xs_malloc((count + 1) * sizeof(*place));
 	bool *blocked = xs_calls_blocked(trace);
-	values *before = calloc(count + 1, sizeof(*before));
+	values *before = xs_calloc(count + 1, sizeof(*before));
 
 	ordered->before = before;
-	if (!place || !blocked || !before) {
-		free(place);
-		free(blocked);
-		return -ENOMEM;
-	}
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_call *call = &trace->calls[ordered->calls[i]];
 
@@ -99,20 +94,15 @@ static int sum_up(const struct xs_trace *trace, struct ordered *ordered)
 			before[i][m] += before[i - 1][m];
 	free(place);
 	free(blocked);
-	return 0;
 }
 
-static int order_calls(const struct xs_trace *trace, bool by_thread,
-		       struct ordered *ordered)
+static void order_calls(const struct xs_trace *trace, bool by_thread,
+			struct ordered *ordered)
 {
 	const size_t count = trace->call_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 
-	ordered->calls = malloc((count + 1) * sizeof(*ordered->calls));
-	if (!keys || !ordered->calls) {
-		free(keys);
-		return -ENOMEM;
-	}
+	ordered->calls = xs_malloc((count + 1) * sizeof(*ordered->calls));
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    by_thread ? trace->calls[i].thread : 0, (uint32_t)i};
@@ -120,20 +110,17 @@ static int order_calls(const struct xs_trace *trace, bool by_thread,
 	for (size_t i = 0; i < count; i++)
 		ordered->calls[i] = keys[i].index;
 	free(keys);
-	return sum_up(trace, ordered);
+	sum_up(trace, ordered);
 }
 
-static int order_ranges(struct builder *b)
+static void order_ranges(struct builder *b)
 {
 	const size_t count = b->trace->nvtx_count;
 
-	b->ranges = malloc((count + 1) * sizeof(*b->ranges));
-	if (!b->ranges)
-		return -ENOMEM;
+	b->ranges = xs_malloc((count + 1) * sizeof(*b->ranges));
 	for (size_t i = 0; i < count; i++)
 		b->ranges[i] = &b->trace->nvtx[i];
 	qsort(b->ranges, count, sizeof(*b->ranges), by_name);
-	return 0;
 }
 
 static bool is_before(const struct xs_call *call, const struct xs_nvtx *range,
@@ -174,14 +161,13 @@ static void add_range(const struct builder *b, const struct xs_nvtx *range,
 }
 
 /* Adds the ranges of one name. */
-static int add_name(struct builder *b, const struct xs_nvtx **ranges,
-		    size_t count)
+static void add_name(struct builder *b, const struct xs_nvtx **ranges,
+		     size_t count)
 {
 	const struct xs_nvtx *last = NULL;
 	struct xs_nvtx_sum *sum;
 
-	if (XS_ARRAY_ADD(b->out->items, b->out->count, (struct xs_nvtx_sum){0}))
-		return -ENOMEM;
+	XS_ARRAY_ADD(b->out->items, b->out->count, (struct xs_nvtx_sum){0});
 	sum = &b->out->items[b->out->count - 1];
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_nvtx *range = ranges[i];
@@ -198,23 +184,20 @@ static int add_name(struct builder *b, const struct xs_nvtx **ranges,
 	sum->process = last->process;
 	xs_values_sort(b->lengths, sum->count);
 	sum->median_ns = b->lengths[(sum->count - 1) / 2];
-	return 0;
 }
 
-static int add_names(struct builder *b)
+static void add_names(struct builder *b)
 {
 	const size_t count = b->trace->nvtx_count;
-	int rc = 0;
 
-	for (size_t first = 0, end; !rc && first < count; first = end) {
+	for (size_t first = 0, end; first < count; first = end) {
 		for (end = first + 1;
 		     end < count &&
 		     has_name_of(b->ranges[end], b->ranges[first]);
 		     end++)
 			;
-		rc = add_name(b, b->ranges + first, end - first);
+		add_name(b, b->ranges + first, end - first);
 	}
-	return rc;
 }
 
 static int by_total(const void *a, const void *b)
@@ -231,35 +214,25 @@ static int by_total(const void *a, const void *b)
 	return x->process - y->process;
 }
 
-int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out)
+void xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out)
 {
 	struct builder b = {.trace = trace, .out = out};
-	int rc;
 
 	*out = (struct xs_nvtx_sums){0};
 	if (!trace->nvtx_count)
-		return 0;
-	rc = order_calls(trace, true, &b.by_thread);
-	if (!rc)
-		rc = order_calls(trace, false, &b.by_start);
-	if (!rc)
-		rc = order_ranges(&b);
-	b.lengths = malloc((trace->nvtx_count + 1) * sizeof(*b.lengths));
-	if (!b.lengths)
-		rc = -ENOMEM;
-	if (!rc)
-		rc = add_names(&b);
+		return;
+	order_calls(trace, true, &b.by_thread);
+	order_calls(trace, false, &b.by_start);
+	order_ranges(&b);
+	b.lengths = xs_malloc((trace->nvtx_count + 1) * sizeof(*b.lengths));
+	add_names(&b);
 	free(b.lengths);
 	free(b.ranges);
 	free(b.by_thread.calls);
 	free(b.by_thread.before);
 	free(b.by_start.calls);
 	free(b.by_start.before);
-	if (rc)
-		xs_nvtx_sums_free(out);
-	else
-		qsort(out->items, out->count, sizeof(*out->items), by_total);
-	return rc;
+	qsort(out->items, out->count, sizeof(*out->items), by_total);
 }
 
 void xs_nvtx_sums_free(struct xs_nvtx_sums *sums)

@@ -37,7 +37,7 @@ struct xs_nvtx_sums {
  * A range that was pushed has the calls of its thread, including those in
  * ranges inside of it, and those of threads that take turns with it
  * (alternating_threads.h); one that was started has the calls of all threads in
- * that time. Returns 0 or -ENOMEM.
+ * that time.
  */
-int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out);
+void xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out);
 void xs_nvtx_sums_free(struct xs_nvtx_sums *sums);

@@ -8,8 +8,8 @@
 #include "analyzer/timeline/interval_union.h"
 #include "analyzer/timeline/skipped_calls.h"
 #include "analyzer/timeline/unawaited.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,13 +229,11 @@ static void add_ops(const struct xs_trace *trace, struct times *t)
 }
 
 /* Calls that were not read are like those of their site. */
-static int add_calls(const struct sweep *s, struct times *t)
+static void add_calls(const struct sweep *s, struct times *t)
 {
 	const struct xs_trace *trace = s->trace;
 	double *by_site = xs_skipped_call_time(trace);
 
-	if (!by_site)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 		const enum list list = list_of_call(call, s->copies[i]);
@@ -254,20 +252,19 @@ static int add_calls(const struct sweep *s, struct times *t)
 			    (double)tally->ns;
 	}
 	free(by_site);
-	return 0;
 }
 
 /* Extrapolates from the windows of a long trace to the span: each part by the
  * times of its ops and calls, which are known; the rest is the host's. */
-static int extrapolate(const struct sweep *s, uint64_t span_ns,
-		       struct xs_run_parts *out)
+static void extrapolate(const struct sweep *s, uint64_t span_ns,
+			struct xs_run_parts *out)
 {
 	struct times t = {.read = {0}};
 	double ns[LISTS], sum_ns = 0, gpu, shrink;
-	const int rc = add_calls(s, &t);
 
-	if (rc || !out->span_ns)
-		return rc;
+	add_calls(s, &t);
+	if (!out->span_ns)
+		return;
 	add_ops(s->trace, &t);
 	for (unsigned i = 0; i < UNAWAITED; i++) {
 		ns[i] = (double)out->ns[parts[i]];
@@ -293,17 +290,14 @@ static int extrapolate(const struct sweep *s, uint64_t span_ns,
 			*part = out->ns[XS_PART_HOST];
 		out->ns[XS_PART_HOST] -= *part;
 	}
-	return 0;
 }
 
 /* Those that block, and those that copy pageable memory, which they stage; NULL
  * without memory. */
 static bool *copy_calls(const struct xs_trace *trace, const bool *blocks)
 {
-	bool *copies = malloc(trace->call_count + 1);
+	bool *copies = xs_malloc(trace->call_count + 1);
 
-	if (!copies)
-		return NULL;
 	memcpy(copies, blocks, trace->call_count);
 	XS_EACH(op, trace->ops, trace->op_count) {
 		if (op->call != XS_NONE && xs_op_is_pageable(op))
@@ -312,20 +306,15 @@ static bool *copy_calls(const struct xs_trace *trace, const bool *blocks)
 	return copies;
 }
 
-int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
-		 uint64_t from_ns, uint64_t to_ns, struct xs_run_parts *out)
+void xs_run_parts(const struct xs_trace *trace, const bool *blocks,
+		  uint64_t from_ns, uint64_t to_ns, struct xs_run_parts *out)
 {
 	bool *unawaited = xs_ops_unawaited(trace, blocks);
 	bool *copies = copy_calls(trace, blocks);
 	struct sweep s = {
 	    .trace = trace, .copies = copies, .unawaited = unawaited};
-	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (!unawaited || !copies) {
-		rc = -ENOMEM;
-		goto out;
-	}
 	out->kernels_ns = busy_ns(trace, from_ns, to_ns, is_kernel);
 	s.copies_first =
 	    busy_ns(trace, from_ns, to_ns, is_in) > out->kernels_ns ||
@@ -338,9 +327,7 @@ int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 		      window->end_ns < to_ns ? window->end_ns : to_ns, out);
 	}
 	if (trace->skipped && from_ns < to_ns)
-		rc = extrapolate(&s, to_ns - from_ns, out);
-out:
+		extrapolate(&s, to_ns - from_ns, out);
 	free(copies);
 	free(unawaited);
-	return rc;
 }

@@ -35,6 +35,6 @@ struct xs_run_parts {
 
 /* Divides the span between two times, CLOCK_REALTIME ns. Where calls were
  * recorded in windows, only these count; a long trace that is read in windows
- * is extrapolated. blocks: xs_calls_blocked(). Returns 0 or -ENOMEM. */
-int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
-		 uint64_t from_ns, uint64_t to_ns, struct xs_run_parts *out);
+ * is extrapolated. blocks: xs_calls_blocked(). */
+void xs_run_parts(const struct xs_trace *trace, const bool *blocks,
+		  uint64_t from_ns, uint64_t to_ns, struct xs_run_parts *out);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/skipped_calls.h"
 
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 
 double *xs_skipped_call_time(const struct xs_trace *trace)
 {
-	double *read = calloc(trace->site_count + 1, sizeof(*read));
-	double *all = calloc(trace->site_count + 1, sizeof(*all));
+	double *read = xs_calloc(trace->site_count + 1, sizeof(*read));
+	double *all = xs_calloc(trace->site_count + 1, sizeof(*all));
 
 	for (size_t i = 0; read && all && i < trace->call_count; i++)
 		read[trace->calls[i].site] +=

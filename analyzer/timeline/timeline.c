@@ -4,9 +4,9 @@
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/timeline/interval_union.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,14 +83,13 @@ static void add_migrations(const struct xs_trace *trace,
 }
 
 /* Adds the time in blocking calls, summed over threads. */
-static int add_calls(const struct xs_trace *trace, const bool *blocks,
-		     const struct scope *scope, struct xs_timeline *out)
+static void add_calls(const struct xs_trace *trace, const bool *blocks,
+		      const struct scope *scope, struct xs_timeline *out)
 {
-	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
+	struct xs_key *keys =
+	    xs_malloc((trace->call_count + 1) * sizeof(*keys));
 	struct xs_interval_union blocked = {0, 0};
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++)
 		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
 	xs_keys_sort(keys, trace->call_count);
@@ -111,7 +110,6 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 	}
 	out->host_blocked_ns = blocked.total_ns;
 	free(keys);
-	return 0;
 }
 
 static double share(double part, double whole)
@@ -265,52 +263,48 @@ static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 		*sums[k] = xs_weighted(*sums[k], share(all[k], seen[k]));
 }
 
-static int build(const struct xs_trace *trace, const struct scope *scope,
-		 struct xs_timeline *out)
+static void build(const struct xs_trace *trace, const struct scope *scope,
+		  struct xs_timeline *out)
 {
 	bool *blocks = xs_calls_blocked(trace);
 	struct xs_weights weights = {0};
-	int rc = blocks ? xs_weights_build(trace, NULL, &weights) : -ENOMEM;
 
+	xs_weights_build(trace, NULL, &weights);
 	memset(out, 0, sizeof(*out));
 	out->wall_ns = trace->end_ns - trace->begin_ns - trace->ignored_ns;
 	add_ops(trace, scope, out);
 	add_migrations(trace, scope, out);
-	if (!rc)
-		rc = add_calls(trace, blocks, scope, out);
-	if (!rc && weights.calls) {
+	add_calls(trace, blocks, scope, out);
+	if (weights.calls) {
 		add_unread(trace, &weights, scope, out);
 		weigh_calls(trace, blocks, &weights, scope, out);
 	}
 	xs_weights_free(&weights);
 	free(blocks);
-	return rc;
 }
 
-int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
+void xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out)
 {
-	return build(trace, &(struct scope){ANY_DEVICE, NULL}, out);
+	build(trace, &(struct scope){ANY_DEVICE, NULL}, out);
 }
 
-int xs_timeline_of_span(const struct xs_trace *trace,
-			const struct xs_run_span *span, struct xs_timeline *out)
+void xs_timeline_of_span(const struct xs_trace *trace,
+			 const struct xs_run_span *span,
+			 struct xs_timeline *out)
 {
-	return build(trace, &(struct scope){ANY_DEVICE, span}, out);
+	build(trace, &(struct scope){ANY_DEVICE, span}, out);
 }
 
-int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
-			  struct xs_timeline *out)
+void xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
+			   struct xs_timeline *out)
 {
 	const struct scope scope = {device, NULL};
 	struct xs_weights weights;
-	int rc = xs_weights_build(trace, NULL, &weights);
 
+	xs_weights_build(trace, NULL, &weights);
 	memset(out, 0, sizeof(*out));
-	if (rc)
-		return rc;
 	add_ops(trace, &scope, out);
 	if (weights.calls)
 		add_unread(trace, &weights, &scope, out);
 	xs_weights_free(&weights);
-	return 0;
 }

@@ -27,15 +27,14 @@ struct xs_timeline {
 					       * memory */
 };
 
-/* Returns 0 or -ENOMEM. */
-int xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out);
+void xs_timeline_build(const struct xs_trace *trace, struct xs_timeline *out);
 
 /* Fills the totals of what starts in the span; wall_ns is of the whole
- * run. Returns 0 or -ENOMEM. */
-int xs_timeline_of_span(const struct xs_trace *trace,
-			const struct xs_run_span *span,
-			struct xs_timeline *out);
+ * run. */
+void xs_timeline_of_span(const struct xs_trace *trace,
+			 const struct xs_run_span *span,
+			 struct xs_timeline *out);
 
 /* Fills the totals of the ops of one device; all other fields are 0. */
-int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
-			  struct xs_timeline *out);
+void xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
+			   struct xs_timeline *out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/unawaited.h"
 
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 
 /* Looks at the ops in order; the calls that may wait for them are passed on the
@@ -24,7 +26,7 @@ static bool has_host_function(const struct xs_trace *trace)
 /* Calls that wait: those that block, allocate or free, or stage memory. */
 static bool *calls_that_wait(const struct xs_trace *trace, const bool *blocks)
 {
-	bool *waits = calloc(trace->call_count + 1, sizeof(*waits));
+	bool *waits = xs_calloc(trace->call_count + 1, sizeof(*waits));
 
 	for (size_t i = 0; waits && i < trace->call_count; i++)
 		waits[i] = blocks[i] ||
@@ -103,7 +105,7 @@ bool *xs_ops_unawaited(const struct xs_trace *trace, const bool *blocks)
 {
 	struct scan s = {.trace = trace,
 			 .waits = calls_that_wait(trace, blocks),
-			 .out = calloc(trace->op_count + 1, sizeof(*s.out))};
+			 .out = xs_calloc(trace->op_count + 1, sizeof(*s.out))};
 
 	if (s.waits && s.out && !has_host_function(trace))
 		scan(&s);

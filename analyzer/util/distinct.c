@@ -2,9 +2,9 @@
 #include "analyzer/util/distinct.h"
 
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,64 +43,51 @@ static uint32_t *find_slot(const struct xs_distinct *d, const void *value,
 }
 
 /* Keeps half of the slots free. */
-static int grow_slots(struct xs_distinct *d)
+static void grow_slots(struct xs_distinct *d)
 {
 	const size_t count = d->slot_count ? 2 * d->slot_count : FIRST_SLOTS;
 	uint32_t *slots;
 
 	if (2 * (d->count + 1) < d->slot_count)
-		return 0;
-	slots = calloc(count, sizeof(*slots));
-	if (!slots || d->count >= UINT32_MAX - 1) {
-		free(slots);
-		return -ENOMEM;
-	}
+		return;
+	if (d->count >= UINT32_MAX - 1)
+		xs_no_memory();
+	slots = xs_calloc(count, sizeof(*slots));
 	free(d->slots);
 	d->slots = slots;
 	d->slot_count = count;
 	for (size_t i = 0; i < d->count; i++)
 		*find_slot(d, xs_distinct_value(d, i), d->values[i].bytes) =
 		    (uint32_t)i + 1;
-	return 0;
 }
 
-static int add(struct xs_distinct *d, const void *value, size_t bytes)
+static void add(struct xs_distinct *d, const void *value, size_t bytes)
 {
 	const size_t room = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 	const struct xs_distinct_value added = {d->used, bytes};
 
 	if (room > d->room - d->used) {
-		const size_t grown = 2 * d->room + room + 4096;
-		char *data = realloc(d->data, grown);
-
-		if (!data)
-			return -ENOMEM;
-		d->data = data;
-		d->room = grown;
+		d->room = 2 * d->room + room + 4096;
+		d->data = xs_realloc(d->data, d->room);
 	}
 	memcpy(d->data + d->used, value, bytes);
 	memset(d->data + d->used + bytes, 0, room - bytes);
 	d->used += room;
-	return XS_ARRAY_ADD(d->values, d->count, added);
+	XS_ARRAY_ADD(d->values, d->count, added);
 }
 
-int xs_distinct_find(struct xs_distinct *d, const void *value, size_t bytes,
-		     uint32_t *number)
+uint32_t xs_distinct_find(struct xs_distinct *d, const void *value,
+			  size_t bytes)
 {
-	int rc = grow_slots(d);
 	uint32_t *slot;
 
-	if (rc)
-		return rc;
+	grow_slots(d);
 	slot = find_slot(d, value, bytes);
 	if (!*slot) {
-		rc = add(d, value, bytes);
-		if (rc)
-			return rc;
+		add(d, value, bytes);
 		*slot = (uint32_t)d->count;
 	}
-	*number = *slot - 1;
-	return 0;
+	return *slot - 1;
 }
 
 bool xs_distinct_has(const struct xs_distinct *d, const void *value,
@@ -120,16 +107,11 @@ void *xs_distinct_map_find(struct xs_distinct_map *map, const void *key,
 			   size_t bytes, size_t item_bytes)
 {
 	const size_t before = map->keys.count;
-	void *items = xs_array_grow(map->items, before, item_bytes);
-	uint32_t number;
+	const uint32_t number = xs_distinct_find(&map->keys, key, bytes);
 	char *item;
 
-	if (!items)
-		return NULL;
-	map->items = items;
-	if (xs_distinct_find(&map->keys, key, bytes, &number))
-		return NULL;
-	item = (char *)items + number * item_bytes;
+	map->items = xs_array_grow(map->items, before, item_bytes);
+	item = (char *)map->items + number * item_bytes;
 	if (number == before)
 		memset(item, 0, item_bytes);
 	return item;

@@ -20,10 +20,9 @@ struct xs_distinct {
 	size_t slot_count;
 };
 
-/* Stores the number of a value, which is copied when it is new. Returns 0 or
- * -ENOMEM. */
-int xs_distinct_find(struct xs_distinct *distinct, const void *value,
-		     size_t bytes, uint32_t *number);
+/* Returns the number of a value, which is copied when it is new. */
+uint32_t xs_distinct_find(struct xs_distinct *distinct, const void *value,
+			  size_t bytes);
 
 bool xs_distinct_has(const struct xs_distinct *distinct, const void *value,
 		     size_t bytes);
@@ -44,7 +43,7 @@ struct xs_distinct_map {
 };
 
 /* Returns the item of a key, zeroed if the key is new; item_bytes are the same
- * in all calls. Valid until the next call. NULL: no memory. */
+ * in all calls. Valid until the next call. */
 void *xs_distinct_map_find(struct xs_distinct_map *map, const void *key,
 			   size_t bytes, size_t item_bytes);
 /* Items are not freed beyond themselves. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/util/escape.h"
 
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,10 +103,9 @@ char *xs_escape_copy(const char *text, const char *keep)
 	FILE *memory = open_memstream(&out, &size);
 
 	if (!memory)
-		return NULL;
+		xs_no_memory();
 	xs_escape_write(text, strlen(text), keep, memory);
-	if (fclose(memory) == 0)
-		return out;
-	free(out);
-	return NULL;
+	if (fclose(memory))
+		xs_no_memory();
+	return out;
 }

@@ -29,6 +29,6 @@ size_t xs_escape_safe(const char *text, size_t size, const char *keep);
 void xs_escape_write(const char *text, size_t size, const char *keep,
 		     FILE *out);
 
-/* Returns the text as xs_escape_write() writes it, or NULL without memory. The
+/* Returns the text as xs_escape_write() writes it. The
  * caller frees it. */
 char *xs_escape_copy(const char *text, const char *keep);

@@ -2,6 +2,7 @@
 #include "analyzer/util/sort.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +13,10 @@
 void *xs_array_grow(void *items, size_t count, size_t item_bytes)
 {
 	if (count == 0)
-		return realloc(items, FIRST_ROOM * item_bytes);
+		return xs_realloc(items, FIRST_ROOM * item_bytes);
 	return count < FIRST_ROOM || (count & (count - 1)) != 0
 		   ? items
-		   : realloc(items, 2 * count * item_bytes);
-}
-
-bool xs_array_make_room(void *items_at, size_t count, size_t item_bytes)
-{
-	void *items;
-
-	memcpy(&items, items_at, sizeof(items));
-	items = xs_array_grow(items, count, item_bytes);
-	if (items)
-		memcpy(items_at, &items, sizeof(items));
-	return items != NULL;
+		   : xs_realloc(items, 2 * count * item_bytes);
 }
 
 size_t xs_keys_from(const struct xs_key *keys, size_t count, uint64_t key)

@@ -2,8 +2,6 @@
 /* Growing arrays, and sorting. */
 #pragma once
 
-#include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,22 +14,15 @@ struct xs_key {
 /*
  * Makes room for one more element after count. Sizes double, so the array is
  * full when count is a power of two and its size need not be stored. Returns
- * the array, which may have moved, or NULL; the old array is valid then.
+ * the array, which may have moved.
  */
 void *xs_array_grow(void *items, size_t count, size_t item_bytes);
 
-/*
- * Appends an item to an array of `count` items, which are two lvalues, and
- * counts it. The array grows as by xs_array_grow(). Value: 0 or -ENOMEM; the
- * array is as before then.
- */
+/* Appends an item to an array of `count` items, which are two lvalues, and
+ * counts it. The array grows as by xs_array_grow(). */
 #define XS_ARRAY_ADD(items, count, ...)                                        \
-	(xs_array_make_room(&(items), count, sizeof(*(items)))                 \
-	     ? ((items)[(count)++] = (__VA_ARGS__), 0)                         \
-	     : -ENOMEM)
-
-/* For the macro. items_at: address of the pointer to the items. */
-bool xs_array_make_room(void *items_at, size_t count, size_t item_bytes);
+	((items) = xs_array_grow(items, count, sizeof(*(items))),              \
+	 (items)[(count)++] = (__VA_ARGS__))
 
 /* Sorts by key, then by index. Linear for sorted ones. */
 void xs_keys_sort(struct xs_key *keys, size_t count);

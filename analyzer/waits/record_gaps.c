@@ -3,9 +3,9 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,12 +73,12 @@ static bool waits(const struct xs_call *call)
 	       (call->call_class == XS_CALL_COPY || xs_call_is_sync(call));
 }
 
-static int find_waits(const struct xs_trace *trace, struct search *search)
+static void find_waits(const struct xs_trace *trace, struct search *search)
 {
-	search->waits = malloc((trace->call_count + 1) * sizeof(struct xs_key));
-	search->of_device = malloc((trace->call_count + 1) * sizeof(uint32_t));
-	if (!search->waits || !search->of_device)
-		return -ENOMEM;
+	search->waits =
+	    xs_malloc((trace->call_count + 1) * sizeof(struct xs_key));
+	search->of_device =
+	    xs_malloc((trace->call_count + 1) * sizeof(uint32_t));
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 
@@ -92,7 +92,6 @@ static int find_waits(const struct xs_trace *trace, struct search *search)
 			    (uint32_t)i;
 	}
 	xs_keys_sort(search->waits, search->wait_count);
-	return 0;
 }
 
 /*
@@ -243,32 +242,29 @@ static void check_order(const struct xs_trace *trace,
 		*last = op;
 }
 
-int xs_record_gaps_find(const struct xs_trace *trace,
-			struct xs_record_gap gaps[XS_RECORD_GAP_KINDS])
+void xs_record_gaps_find(const struct xs_trace *trace,
+			 struct xs_record_gap gaps[XS_RECORD_GAP_KINDS])
 {
 	struct search search = {
 	    .imported = xs_trace_find_info(trace, "imported") != NULL,
 	    .one_context = has_one_context(trace)};
-	int rc = -ENOMEM;
 
 	memset(gaps, 0, XS_RECORD_GAP_KINDS * sizeof(*gaps));
 	if (!is_recorded_by_cupti(trace))
-		return 0;
-	search.op_of = calloc(trace->call_count + 1, sizeof(*search.op_of));
-	search.last = calloc(trace->queue_count + 1, sizeof(*search.last));
+		return;
+	search.op_of = xs_calloc(trace->call_count + 1, sizeof(*search.op_of));
+	search.last = xs_calloc(trace->queue_count + 1, sizeof(*search.last));
 	if (search.op_of && search.last)
-		rc = find_waits(trace, &search);
-	for (size_t i = 0; !rc && i < trace->op_count; i++) {
+		find_waits(trace, &search);
+	for (size_t i = 0; i < trace->op_count; i++) {
 		check_op(trace, &search, &trace->ops[i], gaps);
 		check_order(trace, &search, &trace->ops[i], gaps);
 		if (trace->ops[i].call != XS_NONE)
 			search.op_of[trace->ops[i].call] = &trace->ops[i];
 	}
-	if (!rc)
-		count_calls(trace, &search, gaps);
+	count_calls(trace, &search, gaps);
 	free(search.last);
 	free(search.of_device);
 	free(search.waits);
 	free(search.op_of);
-	return rc;
 }

@@ -29,8 +29,7 @@ bool xs_copy_is_too_fast(const struct xs_op *op);
  * Finds the successful calls that have no op although CUPTI should have
  * recorded it: its records were lost, another profiler in the process has
  * disabled them, or another tool's file lacks them. Finds the ops whose times
- * cannot be. gaps: of each kind; one with no calls has no times. Returns 0 or
- * -ENOMEM.
+ * cannot be. gaps: of each kind; one with no calls has no times.
  */
-int xs_record_gaps_find(const struct xs_trace *trace,
-			struct xs_record_gap gaps[XS_RECORD_GAP_KINDS]);
+void xs_record_gaps_find(const struct xs_trace *trace,
+			 struct xs_record_gap gaps[XS_RECORD_GAP_KINDS]);

@@ -2,8 +2,8 @@
 #include "analyzer/waits/wait_breakdown.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +21,15 @@ static bool may_look(struct xs_wait_breakdown *f)
 	return false;
 }
 
-int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
-			   const struct xs_trace *trace)
+void xs_wait_breakdown_init(struct xs_wait_breakdown *f,
+			    const struct xs_trace *trace)
 {
 	const size_t room = trace->op_count + 1;
 
 	f->trace = trace;
-	f->by_end = malloc(room * sizeof(*f->by_end));
-	f->by_call = malloc(room * sizeof(*f->by_call));
-	f->issued = malloc(room * sizeof(*f->issued));
-	if (!f->by_end || !f->by_call || !f->issued)
-		return -ENOMEM;
+	f->by_end = xs_malloc(room * sizeof(*f->by_end));
+	f->by_call = xs_malloc(room * sizeof(*f->by_call));
+	f->issued = xs_malloc(room * sizeof(*f->issued));
 	for (size_t i = 0; i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
 
@@ -41,7 +39,6 @@ int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
 	}
 	xs_keys_sort(f->by_end, trace->op_count);
 	xs_keys_sort(f->by_call, trace->op_count);
-	return 0;
 }
 
 void xs_wait_breakdown_release(struct xs_wait_breakdown *f)
@@ -66,34 +63,30 @@ static uint8_t part_of(const struct xs_op *op, bool own)
 	return own ? XS_WAIT_OWN : parts[op->kind];
 }
 
-static int add_piece(struct xs_wait_breakdown *f, struct xs_wait_interval piece)
+static void add_piece(struct xs_wait_breakdown *f,
+		      struct xs_wait_interval piece)
 {
 	if (f->count == f->room) {
 		size_t room = f->room ? 2 * f->room : 64;
-		void *pieces = realloc(f->pieces, room * sizeof(*f->pieces));
+		void *pieces = xs_realloc(f->pieces, room * sizeof(*f->pieces));
 		void *keys;
 
-		if (!pieces)
-			return -ENOMEM;
 		f->pieces = pieces;
-		keys = realloc(f->keys, room * sizeof(*f->keys));
-		if (!keys)
-			return -ENOMEM;
+		keys = xs_realloc(f->keys, room * sizeof(*f->keys));
 		f->keys = keys;
 		f->room = room;
 	}
 	f->keys[f->count] = (struct xs_key){piece.end_ns, (uint32_t)f->count};
 	f->pieces[f->count++] = piece;
-	return 0;
 }
 
-static int add_op(struct xs_wait_breakdown *f, const struct xs_wait_call *wait,
-		  const struct xs_op *op)
+static void add_op(struct xs_wait_breakdown *f, const struct xs_wait_call *wait,
+		   const struct xs_op *op)
 {
 	const struct xs_call *call = &f->trace->calls[wait->index];
 	const bool own = op->call == wait->index;
 
-	return add_piece(
+	add_piece(
 	    f,
 	    (struct xs_wait_interval){
 		.start_ns =
@@ -121,45 +114,40 @@ static bool is_later(const struct xs_trace *trace,
 }
 
 /* Collects the ops that ended during the call, and that it waited for. */
-static int find_ended(struct xs_wait_breakdown *f,
-		      const struct xs_wait_call *wait)
+static void find_ended(struct xs_wait_breakdown *f,
+		       const struct xs_wait_call *wait)
 {
 	const struct xs_trace *trace = f->trace;
 	const struct xs_call *call = &trace->calls[wait->index];
-	int rc = 0;
 
 	for (size_t i =
 		 xs_keys_from(f->by_end, trace->op_count, wait->from_ns + 1);
-	     !rc && i < trace->op_count &&
+	     i < trace->op_count &&
 	     xs_call_returned_after(call, f->by_end[i].key) && may_look(f);
 	     i++, f->looked_at++) {
 		const struct xs_op *op = &trace->ops[f->by_end[i].index];
 
 		if (op->start_ns < call->end_ns && is_on_device(f, wait, op) &&
 		    !is_later(trace, wait, op))
-			rc = add_op(f, wait, op);
+			add_op(f, wait, op);
 	}
-	return rc;
 }
 
 /* Collects the call's own ops that ended after it. Calls come in order. */
-static int find_own(struct xs_wait_breakdown *f,
-		    const struct xs_wait_call *wait)
+static void find_own(struct xs_wait_breakdown *f,
+		     const struct xs_wait_call *wait)
 {
 	const struct xs_trace *trace = f->trace;
 	const struct xs_call *call = &trace->calls[wait->index];
-	int rc = 0;
 
 	for (size_t i = f->next_of_call;
-	     !rc && i < trace->op_count && f->by_call[i].key == wait->index;
-	     i++) {
+	     i < trace->op_count && f->by_call[i].key == wait->index; i++) {
 		const struct xs_op *op = &trace->ops[f->by_call[i].index];
 
 		if (op->start_ns < call->end_ns && is_on_device(f, wait, op) &&
 		    !xs_call_returned_after(call, op->end_ns))
-			rc = add_op(f, wait, op);
+			add_op(f, wait, op);
 	}
-	return rc;
 }
 
 /* Moves on to a call: the ops of earlier calls were issued before it. */
@@ -277,8 +265,8 @@ static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns)
 	fill_gap(s, from_ns, to_ns);
 }
 
-int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
-			    const struct xs_wait_call *wait, uint64_t *part_ns)
+void xs_wait_breakdown_split(struct xs_wait_breakdown *f,
+			     const struct xs_wait_call *wait, uint64_t *part_ns)
 {
 	const struct xs_trace *trace = f->trace;
 	uint64_t end_ns = trace->calls[wait->index].end_ns, covered_ns = 0;
@@ -286,12 +274,12 @@ int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
 
 	memset(part_ns, 0, XS_WAIT_PARTS * sizeof(*part_ns));
 	if (end_ns <= wait->from_ns)
-		return 0;
+		return;
 	f->count = 0;
 	f->stopped = false;
 	go_to(f, wait->index);
-	if (find_ended(f, wait) || find_own(f, wait))
-		return -ENOMEM;
+	find_ended(f, wait);
+	find_own(f, wait);
 	xs_keys_sort(f->keys, f->count);
 	s.left = f->count;
 	if (!wait->hidden || !left_work(f, wait))
@@ -303,5 +291,4 @@ int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
 		part_ns[XS_WAIT_LATENCY] = s.began_ns - wait->from_ns;
 	part_ns[XS_WAIT_HOST] =
 	    end_ns - wait->from_ns - covered_ns - part_ns[XS_WAIT_LATENCY];
-	return 0;
 }

@@ -54,16 +54,16 @@ struct xs_wait_breakdown {
 	size_t count, room;
 };
 
-/* Returns 0 or -ENOMEM. */
-int xs_wait_breakdown_init(struct xs_wait_breakdown *finder,
-			   const struct xs_trace *trace);
+void xs_wait_breakdown_init(struct xs_wait_breakdown *finder,
+			    const struct xs_trace *trace);
 void xs_wait_breakdown_release(struct xs_wait_breakdown *finder);
 
 /*
  * Splits the time of a call into part_ns[XS_WAIT_PARTS]. At each moment the
  * call waits for the op that ends last among those that were issued before the
  * call and had ended when it returned; an op of the awaited queue takes
- * precedence. Returns 0 or -ENOMEM.
+ * precedence.
  */
-int xs_wait_breakdown_split(struct xs_wait_breakdown *finder,
-			    const struct xs_wait_call *call, uint64_t *part_ns);
+void xs_wait_breakdown_split(struct xs_wait_breakdown *finder,
+			     const struct xs_wait_call *call,
+			     uint64_t *part_ns);

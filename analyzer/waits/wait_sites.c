@@ -5,8 +5,8 @@
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/timeline/skipped_calls.h"
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Cache of stream and event handles. Direct-mapped: on a collision the later
@@ -95,15 +95,13 @@ static void find_issued(struct builder *b)
 }
 
 /* A call without an op belongs to the device that its thread used last. */
-static int find_devices(struct builder *b)
+static void find_devices(struct builder *b)
 {
 	const struct xs_trace *trace = b->trace;
 	size_t count = trace->call_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 	uint32_t device = XS_WAIT_ANY_DEVICE;
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
 	xs_keys_sort(keys, count);
@@ -117,7 +115,6 @@ static int find_devices(struct builder *b)
 		device = issued->device;
 	}
 	free(keys);
-	return 0;
 }
 
 /* Launch records have no stream. */
@@ -170,18 +167,16 @@ static bool may_wait(const struct xs_call *call, const struct issued *issued,
 	return xs_call_is_sync(call);
 }
 
-static int add_row(struct builder *b, const struct xs_call *call, bool apart)
+static void add_row(struct builder *b, const struct xs_call *call, bool apart)
 {
 	struct xs_wait_sites *out = b->out;
 	const struct xs_wait_site row = {
 	    .site = call->site, .call_class = call->call_class, .apart = apart};
 	size_t count = out->count; /* of the sums, too */
 
-	if (XS_ARRAY_ADD(b->sums, count, (struct sums){0}) ||
-	    XS_ARRAY_ADD(out->items, out->count, row))
-		return -ENOMEM;
+	XS_ARRAY_ADD(b->sums, count, (struct sums){0});
+	XS_ARRAY_ADD(out->items, out->count, row);
 	b->row_of_site[2 * (size_t)call->site + apart] = (uint32_t)out->count;
-	return 0;
 }
 
 /* Returns whether the call touches at least half of its bytes first. */
@@ -238,7 +233,7 @@ static void add_call(struct builder *b, uint32_t index,
 	    by_time;
 }
 
-static int add_wait(struct builder *b, uint32_t index, bool hidden)
+static void add_wait(struct builder *b, uint32_t index, bool hidden)
 {
 	const struct xs_call *call = &b->trace->calls[index];
 	const struct issued *issued = &b->issued[index];
@@ -254,14 +249,12 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	uint64_t part_ns[XS_WAIT_PARTS];
 	struct xs_wait_site *row;
 
-	if (b->row_of_site[slot] == 0 && add_row(b, call, apart))
-		return -ENOMEM;
-	if (xs_wait_breakdown_split(&b->finder, &wait, part_ns))
-		return -ENOMEM;
+	if (b->row_of_site[slot] == 0)
+		add_row(b, call, apart);
+	xs_wait_breakdown_split(&b->finder, &wait, part_ns);
 	row = &b->out->items[b->row_of_site[slot] - 1];
 	row->pageable |= issued->pageable;
 	add_call(b, index, part_ns, &b->sums[row - b->out->items]);
-	return 0;
 }
 
 static void fill_rows(struct builder *b)
@@ -297,7 +290,7 @@ static int by_wait(const void *a, const void *b)
 	return x->apart - y->apart;
 }
 
-static int add_calls(struct builder *b)
+static void add_calls(struct builder *b)
 {
 	const struct xs_trace *trace = b->trace;
 	struct xs_wait_sites *out = b->out;
@@ -309,52 +302,41 @@ static int add_calls(struct builder *b)
 		if (call->error != 0)
 			continue;
 		remember_queues(b, call, &b->issued[i]);
-		if (may_wait(call, &b->issued[i], &hidden) &&
-		    add_wait(b, (uint32_t)i, hidden))
-			return -ENOMEM;
+		if (may_wait(call, &b->issued[i], &hidden))
+			add_wait(b, (uint32_t)i, hidden);
 	}
 	out->unexamined = b->finder.unexamined;
 	fill_rows(b);
 	if (out->count)
 		qsort(out->items, out->count, sizeof(*out->items), by_wait);
-	return 0;
 }
 
-static int weigh(struct builder *b)
+static void weigh(struct builder *b)
 {
-	const int rc = xs_weights_build(b->trace, NULL, &b->weights);
-
-	if (rc || !b->trace->skipped)
-		return rc;
-	b->by_site = xs_skipped_call_time(b->trace);
-	return b->by_site ? 0 : -ENOMEM;
+	xs_weights_build(b->trace, NULL, &b->weights);
+	if (b->trace->skipped)
+		b->by_site = xs_skipped_call_time(b->trace);
 }
 
-int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_run_span *span,
-			struct xs_wait_sites *out)
+void xs_wait_sites_build(const struct xs_trace *trace,
+			 const struct xs_run_span *span,
+			 struct xs_wait_sites *out)
 {
-	struct builder *b = calloc(1, sizeof(*b));
-	int rc = -ENOMEM;
+	struct builder *b = xs_calloc(1, sizeof(*b));
 
 	*out = (struct xs_wait_sites){0};
-	if (!b)
-		return rc;
 	b->trace = trace;
 	b->span = span;
 	b->out = out;
-	b->issued = malloc((trace->call_count + 1) * sizeof(*b->issued));
-	b->row_of_site = calloc(trace->site_count + 1, 2 * sizeof(uint32_t));
-	if (b->issued && b->row_of_site)
-		rc = xs_wait_breakdown_init(&b->finder, trace);
-	if (!rc)
-		rc = weigh(b);
-	if (!rc) {
+	b->issued = xs_malloc((trace->call_count + 1) * sizeof(*b->issued));
+	b->row_of_site = xs_calloc(trace->site_count + 1, 2 * sizeof(uint32_t));
+	xs_wait_breakdown_init(&b->finder, trace);
+	weigh(b);
+	{
 		find_issued(b);
-		rc = find_devices(b);
+		find_devices(b);
 	}
-	if (!rc)
-		rc = add_calls(b);
+	add_calls(b);
 	xs_wait_breakdown_release(&b->finder);
 	xs_weights_free(&b->weights);
 	free(b->by_site);
@@ -362,9 +344,6 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	free(b->issued);
 	free(b->row_of_site);
 	free(b);
-	if (rc)
-		xs_wait_sites_free(out);
-	return rc;
 }
 
 void xs_wait_sites_free(struct xs_wait_sites *sites)

@@ -38,9 +38,8 @@ struct xs_wait_sites {
 			    * too many threads waited at the same time */
 };
 
-/* Calls outside the span (NULL: none) have rows of their own. Returns 0 or
- * -ENOMEM. */
-int xs_wait_sites_build(const struct xs_trace *trace,
-			const struct xs_run_span *span,
-			struct xs_wait_sites *out);
+/* Calls outside the span (NULL: none) have rows of their own. */
+void xs_wait_sites_build(const struct xs_trace *trace,
+			 const struct xs_run_span *span,
+			 struct xs_wait_sites *out);
 void xs_wait_sites_free(struct xs_wait_sites *sites);

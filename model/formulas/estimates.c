@@ -9,7 +9,8 @@
 int xs_estimates_add(struct xs_estimates *list,
 		     const struct xs_estimate *estimate)
 {
-	return XS_ARRAY_ADD(list->items, list->count, *estimate);
+	XS_ARRAY_ADD(list->items, list->count, *estimate);
+	return 0;
 }
 
 void xs_estimates_free(struct xs_estimates *list)

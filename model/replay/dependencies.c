@@ -30,12 +30,8 @@ static void depend(struct xs_replay_state *r, uint32_t before, uint32_t i)
 			    fmax(node->dep_ns, r->nodes[before].end_ns);
 		return;
 	}
-	if (XS_ARRAY_ADD(
-		r->edges, r->edge_count,
-		(struct xs_replay_edge){i, r->nodes[before].edges, chain})) {
-		r->rc = -ENOMEM;
-		return;
-	}
+	XS_ARRAY_ADD(r->edges, r->edge_count,
+		     (struct xs_replay_edge){i, r->nodes[before].edges, chain});
 	r->nodes[before].edges = (uint32_t)r->edge_count - 1;
 	node->pending++;
 }

@@ -14,10 +14,7 @@ static uint32_t more(uint32_t count, uint32_t index)
 
 int xs_plan_add(struct xs_plan *plan, const struct xs_action *action)
 {
-	const int rc = XS_ARRAY_ADD(plan->actions, plan->count, *action);
-
-	if (rc)
-		return rc;
+	XS_ARRAY_ADD(plan->actions, plan->count, *action);
 	plan->threads = more(plan->threads, action->thread);
 	plan->queues = more(plan->queues, action->queue);
 	plan->events = more(plan->events, action->event);

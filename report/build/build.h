@@ -31,9 +31,9 @@ int64_t xs_build_info_number(const struct xs_trace *trace, const char *key);
 void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 		  const char *path);
 
-/* Fills run.devices; saw_gpu: GPU work is known. Returns 0 or -ENOMEM. */
-int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
-		     bool saw_gpu);
+/* Fills run.devices; saw_gpu: GPU work is known. */
+void xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
+		      bool saw_gpu);
 
 /* Returns the memory of the phase's device that calls had not allocated when
  * they had most, on all devices together; XS_UNKNOWN if they are not known. */
@@ -42,9 +42,9 @@ int64_t xs_build_free_bytes(const struct xs_result *result,
 			    const struct xs_phase *phase);
 
 /* Fills run.links, and notes copies through the host. Needs totals, coverage
- * and the machine. Returns 0 or -ENOMEM. */
-int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
-		       const struct xs_run_span *steady);
+ * and the machine. */
+void xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_run_span *steady);
 
 /* Adds notes on phases that ran concurrently or on another GPU model. Call
  * after the phases are built. */
@@ -66,14 +66,13 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_phases *phases);
 
 /* Fills the call classes, op kinds, runtimes and remarks of the coverage. Call
- * after xs_build_coverage. Returns 0 or -ENOMEM. */
-int xs_build_coverage_calls(struct xs_result *result,
-			    const struct xs_trace *trace);
+ * after xs_build_coverage. */
+void xs_build_coverage_calls(struct xs_result *result,
+			     const struct xs_trace *trace);
 
 /* Fills coverage.gaps and .lacking, and adds notes on them. Call after
- * xs_build_coverage.
- * Returns 0 or -ENOMEM. */
-int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
+ * xs_build_coverage. */
+void xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
 
 /* Adds notes on GPU work: where its times come from, what of it is missing,
  * what is an estimate. */
@@ -91,7 +90,7 @@ void xs_build_note_sampling(struct xs_result *result,
 /* Whether CUDA events measured the GPU times. */
 bool xs_build_is_by_events(const struct xs_result *result);
 
-/* Returns the call at a site: "cudaMemcpy at app.cu:8". NULL without memory. */
+/* Returns the call at a site: "cudaMemcpy at app.cu:8". */
 const char *xs_build_place(struct xs_result *result,
 			   const struct xs_trace *trace, uint32_t index);
 
@@ -117,18 +116,17 @@ void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
  * or pinned. */
 bool xs_build_shares_memory(const struct xs_trace *trace);
 
-/* Fills result->pinned_budget. Needs the estimates. Returns 0 or -ENOMEM. */
-int xs_build_pinned_budget(struct xs_result *result,
-			   const struct xs_trace *trace,
-			   const struct xs_phases *phases,
-			   int64_t budget_bytes);
+/* Fills result->pinned_budget. Needs the estimates. */
+void xs_build_pinned_budget(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_phases *phases,
+			    int64_t budget_bytes);
 
 /* Fills the least time of the phase and the class of its tasks from its
- * dataflow. *steps: as in xs_phase_flow(); a note tells where they end. Returns
- * 0 or -ENOMEM. */
-int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
-			struct xs_phase *phase, uint64_t *steps,
-			struct xs_result_phase *out);
+ * dataflow. *steps: as in xs_phase_flow(); a note tells where they end. */
+void xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
+			 struct xs_phase *phase, uint64_t *steps,
+			 struct xs_result_phase *out);
 
 /* Adds the note that dependencies were not searched from this phase on. */
 void xs_build_note_flow(struct xs_result *result, int64_t phase);
@@ -162,9 +160,9 @@ void xs_build_caller(struct xs_result *result, const struct xs_trace *trace,
 		     uint32_t index, int64_t calls, struct xs_result_site *out);
 
 /* Fills result->waits, those of the steady part, and host_blocked_ns of both
- * totals. Needs result->machine. Returns 0 or -ENOMEM. */
-int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
-		   const struct xs_steady *steady);
+ * totals. Needs result->machine. */
+void xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
+		    const struct xs_steady *steady);
 /* Notes waits that were not examined. */
 void xs_build_note_waits(struct xs_result *result);
 
@@ -182,13 +180,13 @@ int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_allocations *allocations,
 		   const struct xs_phase *phase, struct xs_result_atgpu *out);
 
-/* Fills result->nvtx. Returns 0 or -ENOMEM. */
-int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace);
+/* Fills result->nvtx. */
+void xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace);
 
 /* Fills result->dataflow. Call after the verdict, which sets apart what is not
- * of the steady part. Returns 0 or -ENOMEM. */
-int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
-		      const struct xs_phases *phases);
+ * of the steady part. */
+void xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases);
 
 /* Predicts the unchanged run on further machines. Needs complete phases. */
 void xs_build_other_machines(struct xs_result *result,

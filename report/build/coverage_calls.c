@@ -3,11 +3,11 @@
  * Counts calls by class and GPU ops by kind, each with how many are matched,
  * and explains in remarks what is missing and why.
  */
+#include "analyzer/util/memory.h"
 #include "report/build/build.h"
 
 #include "analyzer/read/names.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +73,8 @@ static const char *underscored(struct xs_arena *arena, const char *name)
 	const size_t size = strlen(name) + 1;
 	char *copy = xs_arena_alloc(arena, size, 1);
 
-	if (copy)
-		memcpy(copy, name, size);
-	for (char *at = copy; at && *at; at++)
+	memcpy(copy, name, size);
+	for (char *at = copy; *at; at++)
 		if (*at == '-')
 			*at = '_';
 	return copy;
@@ -91,7 +90,7 @@ static struct xs_result_match_count *list(struct xs_arena *arena,
 	struct xs_result_match_count *out =
 	    xs_arena_alloc(arena, room, sizeof(*out));
 
-	for (unsigned i = 0; out && i < room; i++)
+	for (unsigned i = 0; i < room; i++)
 		if (count[i] > 0)
 			out[(*listed)++] = (struct xs_result_match_count){
 			    underscored(arena, name(i)), count[i], matched[i]};
@@ -334,16 +333,14 @@ static void remark_nothing(struct xs_result *result,
 			       "source lines to change");
 }
 
-int xs_build_coverage_calls(struct xs_result *result,
-			    const struct xs_trace *trace)
+void xs_build_coverage_calls(struct xs_result *result,
+			     const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	struct xs_arena *arena = &result->arena;
 	struct counts counts = {{0}, {0}, {0}, {0}};
-	bool *has_op = calloc(trace->call_count + 1, sizeof(*has_op));
+	bool *has_op = xs_calloc(trace->call_count + 1, sizeof(*has_op));
 
-	if (!has_op)
-		return -ENOMEM;
 	count_ops(trace, has_op, &counts);
 	free(has_op);
 	out->classes =
@@ -359,5 +356,4 @@ int xs_build_coverage_calls(struct xs_result *result,
 	remark_unmatched(result, &counts);
 	remark_driver(result);
 	remark_cudarts(result);
-	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who needs what in the leading phase, and the least time of a round if only
  * this orders its work. */
+#include "analyzer/util/memory.h"
 #include "report/build/build.h"
 
 #include "analyzer/dataflow/dataflow.h"
@@ -8,7 +9,6 @@
 #include "analyzer/symbols/symbols.h"
 #include "report/result/site.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,24 +221,20 @@ static int64_t of_a_round(uint64_t ns, const struct xs_phase *phase)
 }
 
 /* Of the rounds shown, untraced, with the time between them. */
-static int add_bound(struct builder *b, const struct xs_phase *phase)
+static void add_bound(struct builder *b, const struct xs_phase *phase,
+		      const struct xs_dataflow_bound *bound)
 {
 	struct xs_result_dataflow *out = b->out;
-	struct xs_dataflow_bound bound;
-	const int err =
-	    xs_dataflow_bound(b->trace, phase->device, b->flow, &bound);
 	const struct {
 		int64_t *part;
 		uint64_t ns;
 		const char *name;
-	} parts[] = {{&out->path_ns, bound.path_ns, "dependencies"},
-		     {&out->in_ns, bound.in_ns, "copies in"},
-		     {&out->kernel_ns, bound.kernel_ns, "kernels"},
-		     {&out->out_ns, bound.out_ns, "copies out"}};
+	} parts[] = {{&out->path_ns, bound->path_ns, "dependencies"},
+		     {&out->in_ns, bound->in_ns, "copies in"},
+		     {&out->kernel_ns, bound->kernel_ns, "kernels"},
+		     {&out->out_ns, bound->out_ns, "copies out"}};
 
-	if (err)
-		return err;
-	out->bound_ns = of_a_round(xs_dataflow_least_ns(&bound), phase);
+	out->bound_ns = of_a_round(xs_dataflow_least_ns(bound), phase);
 	out->others = b->flow->op_count > phase->sample_ops;
 	out->round_ns =
 	    of_a_round(phase->sample_to_ns - phase->sample_from_ns, phase) -
@@ -248,19 +244,17 @@ static int add_bound(struct builder *b, const struct xs_phase *phase)
 		if (!out->limit && *parts[i].part == out->bound_ns)
 			out->limit = parts[i].name;
 	}
-	return 0;
 }
 
-static int fill(struct builder *b, const struct xs_phase *phase)
+static void fill(struct builder *b, const struct xs_phase *phase)
 {
 	struct xs_result_dataflow *out = b->out;
+	struct xs_dataflow_bound bound;
 
-	b->sites =
-	    calloc(b->trace->site_count + 1, sizeof(struct xs_result_site *));
-	b->numbers = calloc(b->trace->call_count + 1, sizeof(*b->numbers));
+	b->sites = xs_calloc(b->trace->site_count + 1,
+			     sizeof(struct xs_result_site *));
+	b->numbers = xs_calloc(b->trace->call_count + 1, sizeof(*b->numbers));
 	XS_ARENA_NEW(&b->result->arena, out->ops, b->flow->op_count);
-	if (!b->sites || !b->numbers || !out->ops)
-		return -ENOMEM;
 	out->rounds = phase->sample_rounds;
 	out->from_ns =
 	    phase->sample_from_ns > b->trace->begin_ns
@@ -270,7 +264,8 @@ static int fill(struct builder *b, const struct xs_phase *phase)
 		add_op(b, i, phase->sample_from_ns);
 	add_reasons(b);
 	add_edges(b);
-	return add_bound(b, phase);
+	xs_dataflow_bound(b->trace, phase->device, b->flow, &bound);
+	add_bound(b, phase, &bound);
 }
 
 /* Returns the longest phase of repeated rounds in the steady part, or else the
@@ -338,34 +333,28 @@ static const char *why_no_pointers(struct xs_result *result,
 			failed_condition(result, trace));
 }
 
-int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
-		      const struct xs_phases *phases)
+void xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phases *phases)
 {
 	const struct xs_phase *phase = leading_phase(result, phases);
 	struct xs_dataflow flow = {0};
 	struct builder b = {.result = result, .trace = trace, .flow = &flow};
-	int err;
 
 	result->dataflow = b.out =
 	    xs_arena_alloc(&result->arena, 1, sizeof(*b.out));
-	if (!b.out)
-		return -ENOMEM;
 	b.out->phase = phase ? phase->id : XS_UNKNOWN;
 	if (!phase || !phase->sample_rounds) {
 		b.out->missing = phase ? why_no_pointers(result, trace, phase)
 				       : "there is no phase";
-		return 0;
+		return;
 	}
-	err = xs_dataflow_build(trace, phase->sample_from_ns,
-				phase->sample_to_ns, NULL, &flow);
-	if (err == -E2BIG) {
+	if (xs_dataflow_build(trace, phase->sample_from_ns, phase->sample_to_ns,
+			      NULL, &flow)) {
 		b.out->missing = "a round has too many ops or dependencies";
-		return 0;
+		return;
 	}
-	if (!err)
-		err = fill(&b, phase);
+	fill(&b, phase);
 	free(b.sites);
 	free(b.numbers);
 	xs_dataflow_free(&flow);
-	return err;
 }

@@ -30,14 +30,12 @@ static void describe(struct xs_result *result, const struct xs_trace *trace,
 	out->uuid = xs_arena_copy(&result->arena, xs_build_uuid(trace, in));
 }
 
-static int add_work(const struct xs_trace *trace, bool saw_gpu,
-		    struct xs_result_device *out)
+static void add_work(const struct xs_trace *trace, bool saw_gpu,
+		     struct xs_result_device *out)
 {
 	struct xs_timeline line;
-	int err = xs_timeline_of_device(trace, (uint16_t)out->index, &line);
 
-	if (err)
-		return err;
+	xs_timeline_of_device(trace, (uint16_t)out->index, &line);
 #define GPU(value) (saw_gpu ? xs_number_bounded(value) : XS_UNKNOWN)
 	out->h2d_bytes = GPU(line.bytes[XS_OP_H2D]);
 	out->d2h_bytes = GPU(line.bytes[XS_OP_D2H]);
@@ -53,7 +51,6 @@ static int add_work(const struct xs_trace *trace, bool saw_gpu,
 	out->busy_ns = GPU(line.gpu_busy_ns);
 	out->overlap_ns = GPU(line.overlap_ns);
 #undef GPU
-	return 0;
 }
 
 int64_t xs_build_free_bytes(const struct xs_result *result,
@@ -77,24 +74,22 @@ int64_t xs_build_free_bytes(const struct xs_result *result,
 	return XS_UNKNOWN;
 }
 
-int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
-		     bool saw_gpu)
+void xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
+		      bool saw_gpu)
 {
 	const size_t count = trace->device_count < DEVICES_MAX
 				 ? trace->device_count
 				 : DEVICES_MAX;
 	struct xs_result_run *run = &result->run;
-	int err = 0;
 
 	XS_ARENA_NEW(&result->arena, run->devices, count);
-	for (size_t i = 0; run->devices && !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct xs_result_device *out =
 		    &run->devices[run->device_count++];
 
 		describe(result, trace, &trace->devices[i], out);
-		err = add_work(trace, saw_gpu, out);
+		add_work(trace, saw_gpu, out);
 	}
-	return err;
 }
 
 typedef bool is_listed_fn(const struct xs_result *result,

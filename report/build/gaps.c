@@ -4,7 +4,6 @@
 
 #include "analyzer/waits/record_gaps.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #define MISSING "have no GPU record"
@@ -50,8 +49,6 @@ static void add_gap(struct xs_result *result, enum xs_record_gap_kind kind,
 	    xs_print(&result->arena, "%" PRId64 " of %" PRId64 " %s %s",
 		     gap->calls, gap->of, kinds[kind].of, kinds[kind].what);
 
-	if (!out->gaps || !what)
-		return;
 	out->gaps[out->gap_count++] = *gap;
 	xs_build_note(
 	    result,
@@ -100,13 +97,12 @@ static void forget_sums(struct xs_result *result,
 		FORGET(&result->run.devices[i], copies, kernels);
 }
 
-int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
+void xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	struct xs_record_gap gaps[XS_RECORD_GAP_KINDS];
 
-	if (xs_record_gaps_find(trace, gaps))
-		return -ENOMEM;
+	xs_record_gaps_find(trace, gaps);
 	XS_ARENA_NEW(&result->arena, out->gaps, XS_RECORD_GAP_KINDS);
 	for (size_t i = 0; i < XS_RECORD_GAP_KINDS; i++) {
 		const struct xs_result_gap gap = {
@@ -121,7 +117,6 @@ int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 	}
 	if (out->lacking)
 		forget_sums(result, gaps);
-	return 0;
 }
 
 void xs_build_note_flow(struct xs_result *result, int64_t phase)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies between GPUs: which the driver stages in host memory, and how long
  * they would take with access to the other GPU's memory. */
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 #include "report/build/build.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -125,14 +125,12 @@ static void add_parts(struct xs_result_run *run, const struct xs_trace *trace,
 	}
 }
 
-static int add_copies(struct xs_result_run *run, const struct xs_trace *trace,
-		      const struct xs_run_span *steady)
+static void add_copies(struct xs_result_run *run, const struct xs_trace *trace,
+		       const struct xs_run_span *steady)
 {
-	struct xs_key *keys = malloc((trace->op_count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((trace->op_count + 1) * sizeof(*keys));
 	size_t count = 0;
 
-	if (!keys)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
 
@@ -146,7 +144,6 @@ static int add_copies(struct xs_result_run *run, const struct xs_trace *trace,
 	xs_keys_sort(keys, count);
 	add_parts(run, trace, steady, keys, count);
 	free(keys);
-	return 0;
 }
 
 /* L+o + k * G of all copies; XS_UNKNOWN without one of both. */
@@ -261,16 +258,14 @@ static void note_unlisted(struct xs_result *result)
 			      copies == 1 ? "is" : "are", LINKS_MAX);
 }
 
-int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
-		       const struct xs_run_span *steady)
+void xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_run_span *steady)
 {
 	struct xs_result_run *run = &result->run;
-	int err;
-
 	XS_ARENA_NEW(&result->arena, run->links, LINKS_MAX);
-	err = run->links ? add_copies(run, trace, steady) : -ENOMEM;
+	add_copies(run, trace, steady);
 	note_unlisted(result);
-	for (size_t i = 0; !err && i < run->link_count; i++) {
+	for (size_t i = 0; i < run->link_count; i++) {
 		struct xs_result_gpu_link *link = &run->links[i];
 
 		if (link->staged_ops) {
@@ -282,5 +277,4 @@ int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
 		if (link->direct_ops)
 			link->direct_text = describe_direct(result, link);
 	}
-	return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The times of a round that bound what a change of data movement saves. */
+#include "analyzer/util/memory.h"
 #include "report/build/build.h"
 
 #include "model/replay/round_work.h"
@@ -121,7 +122,8 @@ static int64_t copies_ns(const struct xs_phase *phase, uint8_t kind,
 
 void xs_build_movable(const struct xs_phase *phase, struct xs_result_phase *out)
 {
-	struct span *spans = calloc(2 * phase->step_count + 1, sizeof(*spans));
+	struct span *spans =
+	    xs_calloc(2 * phase->step_count + 1, sizeof(*spans));
 	const bool may_wait = xs_launches_await_staging(phase) > 0;
 
 	if (!spans)

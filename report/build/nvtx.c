@@ -3,8 +3,6 @@
 
 #include "analyzer/timeline/nvtx_sums.h"
 
-#include <errno.h>
-
 static void fill_range(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_nvtx_sum *sum,
 		       struct xs_result_range *out)
@@ -43,22 +41,19 @@ static const char *missing(const struct xs_trace *trace)
 	return "the program ended no NVTX range while calls were recorded";
 }
 
-int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace)
+void xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_nvtx *out =
 	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
 	struct xs_nvtx_sums sums = {0};
-	int err = out ? xs_nvtx_sums_build(trace, &sums) : -ENOMEM;
 
-	if (err)
-		return err;
+	xs_nvtx_sums_build(trace, &sums);
 	out->lost = xs_number_bounded(trace->lost_nvtx);
 	out->missing = missing(trace);
 	XS_ARENA_NEW(&result->arena, out->ranges, sums.count + 1);
-	for (size_t i = 0; out->ranges && i < sums.count; i++)
+	for (size_t i = 0; i < sums.count; i++)
 		fill_range(result, trace, &sums.items[i],
 			   &out->ranges[out->count++]);
 	xs_nvtx_sums_free(&sums);
 	result->nvtx = out;
-	return out->ranges ? 0 : -ENOMEM;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts a phase of the analyzer to a phase of the result. */
+#include "analyzer/util/memory.h"
 #include "report/build/build.h"
 #include "report/build/steady.h"
 
@@ -173,8 +174,6 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 			struct xs_result_phase *out)
 {
 	XS_ARENA_NEW(&result->arena, out->sites, phase->site_count);
-	if (!out->sites)
-		return;
 	for (size_t i = 0; i < phase->site_count; i++) {
 		struct xs_result_site *site = &out->sites[out->site_count];
 		struct xs_result_site *other;
@@ -236,7 +235,7 @@ static void build_kernels(struct xs_result *result,
 			  const struct xs_phase *phase,
 			  struct xs_result_phase *out)
 {
-	bool *seen = calloc(trace->shape_count + 1, sizeof(*seen));
+	bool *seen = xs_calloc(trace->shape_count + 1, sizeof(*seen));
 
 	XS_ARENA_NEW(&result->arena, out->kernel_names, KERNEL_NAMES_MAX);
 	if (!seen)
@@ -267,7 +266,7 @@ static void build_streams(const struct xs_trace *trace,
 			  const struct xs_phase *phase,
 			  struct xs_result_phase *out)
 {
-	bool *seen = calloc(trace->queue_count + 1, sizeof(*seen));
+	bool *seen = xs_calloc(trace->queue_count + 1, sizeof(*seen));
 	size_t first_kernel = phase->step_count, last_h2d = 0;
 	int64_t streams = 0;
 

@@ -69,9 +69,9 @@ static const char *why(struct xs_arena *arena, const struct xs_phase *phase)
 	return why_unknown(phase);
 }
 
-int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
-			struct xs_phase *phase, uint64_t *steps,
-			struct xs_result_phase *out)
+void xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
+			 struct xs_phase *phase, uint64_t *steps,
+			 struct xs_result_phase *out)
 {
 	static const char *const names[] = {
 	    [XS_CLASS_UNKNOWN] = "unknown",
@@ -81,8 +81,8 @@ int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
 	    [XS_CLASS_ITERATIVE] = "iterative",
 	    [XS_CLASS_TRUE_DEPENDENT] = "true dependent"};
 	const bool any = *steps > 0;
-	const int err = xs_phase_flow(trace, phase, steps);
 
+	xs_phase_flow(trace, phase, steps);
 	if (any && !*steps)
 		xs_build_note_flow(result, out->id);
 	out->least_ns =
@@ -94,5 +94,4 @@ int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
 	    phase->task_class.kind == XS_CLASS_INDEPENDENT ? "yes"
 	    : phase->task_class.returns ? "no, unless the host fills it anew"
 					: "perhaps";
-	return err;
 }

@@ -8,7 +8,6 @@
 #include "model/replay/recorded_plan.h"
 #include "report/result/best.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -188,7 +187,7 @@ static void share(struct builder *b, size_t first, double excess_ns,
 }
 
 /* The phase's buffers share what `pinned` saves. */
-static int add_phase(struct builder *b, uint32_t index)
+static void add_phase(struct builder *b, uint32_t index)
 {
 	const struct xs_phase *phase = &b->phases->items[index];
 	const struct xs_result_phase *out = &b->result->phases[index];
@@ -198,7 +197,7 @@ static int add_phase(struct builder *b, uint32_t index)
 	double sum_ns = 0;
 
 	if (!pinned || pinned->round_ns >= xs_result_untraced_ns(out))
-		return 0;
+		return;
 	XS_EACH(step, phase->steps, phase->step_count) {
 		if (!xs_step_is_pageable(step))
 			continue;
@@ -212,8 +211,7 @@ static int add_phase(struct builder *b, uint32_t index)
 		    .kind = step->kind,
 		    .phase = index};
 
-		if (XS_ARRAY_ADD(b->buffers, b->count, buffer))
-			return -ENOMEM;
+		XS_ARRAY_ADD(b->buffers, b->count, buffer);
 	}
 	merge_copies(b, first);
 	for (size_t i = first; i < b->count; i++)
@@ -223,7 +221,6 @@ static int add_phase(struct builder *b, uint32_t index)
 		  out, (double)(xs_result_untraced_ns(out) - pinned->round_ns)),
 	      fmax((double)pinned->setup_ns, 0) /
 		  scale(b, first, phase, pinned->only_if));
-	return 0;
 }
 
 static int by_gain(const void *a, const void *b)
@@ -266,8 +263,7 @@ place_of(struct builder *b, struct xs_result_pinned_budget *out,
 	buffer->place = (uint32_t)out->count;
 	place = &out->places[out->count++];
 	XS_ARENA_NEW(&b->result->arena, site, 1);
-	if (site)
-		xs_build_site(b->result, b->trace, buffer->site, site);
+	xs_build_site(b->result, b->trace, buffer->site, site);
 	*place = (struct xs_result_pinned_place){
 	    .site = site,
 	    .step = xs_name_op(buffer->kind),
@@ -300,30 +296,25 @@ static void take(struct builder *b, struct xs_result_pinned_budget *out)
 	}
 }
 
-int xs_build_pinned_budget(struct xs_result *result,
-			   const struct xs_trace *trace,
-			   const struct xs_phases *phases, int64_t budget_bytes)
+void xs_build_pinned_budget(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_phases *phases,
+			    int64_t budget_bytes)
 {
 	struct builder b = {.result = result, .trace = trace, .phases = phases};
 	struct xs_result_pinned_budget *out =
 	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
-	int rc = out ? 0 : -ENOMEM;
 
 	/* of another GPU's time, nothing is saved */
-	for (uint32_t i = 0; !rc && !result->machine_choice.other_gpu &&
-			     i < result->phase_count;
-	     i++)
-		rc = add_phase(&b, i);
-	if (!rc) {
-		merge_buffers(&b);
-		keep_worthy(&b);
-		sort(&b, 0, by_gain);
-		out->budget_bytes = budget_bytes;
-		XS_ARENA_NEW(&result->arena, out->places, b.count + 1);
-	}
-	if (!rc && out->places)
-		take(&b, out);
+	for (uint32_t i = 0;
+	     !result->machine_choice.other_gpu && i < result->phase_count; i++)
+		add_phase(&b, i);
+	merge_buffers(&b);
+	keep_worthy(&b);
+	sort(&b, 0, by_gain);
+	out->budget_bytes = budget_bytes;
+	XS_ARENA_NEW(&result->arena, out->places, b.count + 1);
+	take(&b, out);
 	free(b.buffers);
 	result->pinned_budget = out;
-	return rc;
 }

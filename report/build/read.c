@@ -20,7 +20,6 @@
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -93,23 +92,19 @@ static void fill_totals(const struct xs_trace *trace,
 
 /* The totals of the steady part, if there is one. CUDA's start is no part of
  * it. */
-static int fill_steady(struct xs_result *result, const struct xs_trace *trace,
-		       const struct xs_steady *steady)
+static void fill_steady(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_steady *steady)
 {
 	struct xs_result_steady *out = &result->steady;
 	struct xs_timeline line;
-	int err;
 
 	out->rounds = xs_number_known(steady->rounds);
 	if (!steady->repeats)
-		return 0;
-	err = xs_timeline_of_span(trace, &steady->span, &line);
-	if (err)
-		return err;
+		return;
+	xs_timeline_of_span(trace, &steady->span, &line);
 	fill_totals(trace, &line, &out->totals);
 	out->totals.init_ns = 0;
 	out->totals.init_at_most = false;
-	return 0;
 }
 
 static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
@@ -130,7 +125,7 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 			   : 0,
 		       out);
 	XS_ARENA_NEW(&result->arena, out->estimates, list.count);
-	for (size_t i = 0; out->estimates && i < list.count; i++)
+	for (size_t i = 0; i < list.count; i++)
 		xs_phase_estimate_build(result, out, &list.items[i],
 					&out->estimates[out->estimate_count++]);
 	xs_phase_estimate_count_between(out);
@@ -169,20 +164,19 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 {
 	struct xs_allocations allocations = {0};
 	uint64_t steps = XS_FLOW_MOST_STEPS; /* of all phases */
-	int err = xs_allocations_build(trace, &allocations);
+	int err = 0;
 
-	if (err < 0)
-		return err;
+	xs_allocations_build(trace, &allocations);
 	XS_ARENA_NEW(&result->arena, result->phases, count);
-	for (size_t i = 0; result->phases && !err && i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		struct xs_result_phase *out =
 		    &result->phases[result->phase_count++];
 
 		xs_build_phase(result, trace, &phases->items[i], out);
 		out->free_bytes = xs_build_free_bytes(result, &allocations,
 						      &phases->items[i]);
-		err = xs_build_phase_flow(result, trace, &phases->items[i],
-					  &steps, out);
+		xs_build_phase_flow(result, trace, &phases->items[i], &steps,
+				    out);
 		if (!err)
 			err = xs_build_atgpu(result, &allocations,
 					     &phases->items[i], &out->atgpu);
@@ -195,7 +189,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 	xs_tracing_untrace_runs(result);
 	fill_rest(result, phases, count);
 	xs_allocations_free(&allocations);
-	return result->phases ? err : -ENOMEM;
+	return err;
 }
 
 static void fill_asked(struct xs_result *result,
@@ -218,35 +212,27 @@ struct build {
 	struct xs_machine traced; /* the machine of the trace */
 };
 
-static int find_phases(struct build *b)
+static void find_phases(struct build *b)
 {
 	const struct xs_trace *counted = b->options->counted;
-	int err = xs_phases_build(b->trace, &b->phases);
 
-	return err ? err
-		   : xs_phases_count(&b->phases, b->trace,
-				     counted ? counted : b->trace);
+	xs_phases_build(b->trace, &b->phases);
+	xs_phases_count(&b->phases, b->trace, counted ? counted : b->trace);
 }
 
 /* What the trace says without a model. */
-static int build_measured(struct build *b)
+static void build_measured(struct build *b)
 {
 	struct xs_result *result = b->result;
 	const struct xs_trace *trace = b->trace;
-	int err;
 
 	xs_build_coverage(result, trace, &b->phases);
 	xs_steady_find(trace, &b->phases, &b->steady);
-	err = fill_steady(result, trace, &b->steady);
-	if (!err)
-		err = xs_build_waits(result, trace, &b->steady);
-	if (!err)
-		err = xs_build_gaps(result, trace);
-	if (!err)
-		err = xs_build_coverage_calls(result, trace);
-	if (!err)
-		xs_build_note_counters(result, trace, &b->phases, b->options);
-	return err;
+	fill_steady(result, trace, &b->steady);
+	xs_build_waits(result, trace, &b->steady);
+	xs_build_gaps(result, trace);
+	xs_build_coverage_calls(result, trace);
+	xs_build_note_counters(result, trace, &b->phases, b->options);
 }
 
 /* Estimates take far more time and memory than records, so unless all are asked
@@ -286,50 +272,43 @@ static int build_advice(struct build *b)
 {
 	struct xs_result *result = b->result;
 	const struct xs_trace *trace = b->trace;
-	int err;
+	int err = 0;
 
-	err = xs_verdict_build(result, trace, &b->phases, &b->steady);
-
-	if (!err && b->options->pinned_budget)
-		err = xs_build_pinned_budget(result, trace, &b->phases,
-					     b->options->pinned_budget);
-	if (!err && b->options->by_range)
-		err = xs_build_nvtx(result, trace);
-	if (!err && (b->options->dataflow || trace->pointers_count))
-		err = xs_build_dataflow(result, trace, &b->phases);
-	if (!err)
-		err = xs_plan_build(result);
+	xs_verdict_build(result, trace, &b->phases, &b->steady);
+	if (b->options->pinned_budget)
+		xs_build_pinned_budget(result, trace, &b->phases,
+				       b->options->pinned_budget);
+	if (b->options->by_range)
+		xs_build_nvtx(result, trace);
+	if (b->options->dataflow || trace->pointers_count)
+		xs_build_dataflow(result, trace, &b->phases);
+	xs_plan_build(result);
 	/* names those of the plan */
 	xs_build_note_devices(result);
-	if (!err)
-		err = xs_verdict_say(result);
-	if (!err && b->options->timeline)
+	xs_verdict_say(result);
+	if (b->options->timeline)
 		err = b->options->timeline(result, trace, &b->phases);
 	return err;
 }
 
 static int build(struct build *b, const char *path)
 {
-	int err = xs_timeline_build(b->trace, &b->timeline);
+	int err;
 
-	if (err)
-		return err;
+	xs_timeline_build(b->trace, &b->timeline);
 	fill_asked(b->result, b->options);
 	xs_build_run(b->result, b->trace, path);
 	b->result->run.wall_ns = xs_number_known(b->timeline.wall_ns);
 	fill_totals(b->trace, &b->timeline, &b->result->totals);
-	err = xs_build_devices(b->result, b->trace, saw_gpu(b->trace));
-	if (!err)
-		err = find_phases(b);
-	if (!err)
-		err = xs_build_machine(b->result, b->trace, &b->phases,
-				       b->options, &b->traced);
-	if (!err)
-		err = build_measured(b);
-	if (!err)
-		err = xs_build_gpu_links(b->result, b->trace, &b->steady.span);
-	if (!err)
-		err = build_estimates(b);
+	xs_build_devices(b->result, b->trace, saw_gpu(b->trace));
+	find_phases(b);
+	err = xs_build_machine(b->result, b->trace, &b->phases, b->options,
+			       &b->traced);
+	if (err)
+		return err;
+	build_measured(b);
+	xs_build_gpu_links(b->result, b->trace, &b->steady.span);
+	err = build_estimates(b);
 	return err ? err : build_advice(b);
 }
 
@@ -338,11 +317,10 @@ int xs_result_build(const struct xs_trace *trace, const char *path,
 		    struct xs_result **result)
 {
 	struct build b = {.trace = trace, .options = options};
-	int err = -ENOMEM;
+	int err;
 
-	*result = b.result = calloc(1, sizeof(**result));
-	if (*result)
-		err = build(&b, path);
+	*result = b.result = xs_calloc(1, sizeof(**result));
+	err = build(&b, path);
 	xs_phases_free(&b.phases);
 	if (err < 0) {
 		xs_result_free(*result);
@@ -375,10 +353,10 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 						       : XS_READ_MOST_RECORDS,
 				 &trace, error);
 	keep_memory();
-	if (!err)
-		err = xs_symbols_resolve(trace);
-	if (!err)
+	if (!err) {
+		xs_symbols_resolve(trace);
 		err = xs_result_build(trace, path, options, result);
+	}
 	xs_trace_free(trace);
 	return err;
 }

@@ -10,7 +10,6 @@
 #include "model/replay/staging.h"
 #include "report/build/build.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +58,7 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 
 	out->recorded_ns = xs_number_bounded(in->span_ns);
 	XS_ARENA_NEW(&result->arena, out->parts, XS_PARTS);
-	for (int i = 0; out->parts && i < XS_PARTS; i++)
+	for (int i = 0; i < XS_PARTS; i++)
 		/* without calls, what the host did is unknown */
 		if (in->ns[i] &&
 		    (i != XS_PART_HOST || result->coverage.api_calls_seen))
@@ -322,18 +321,15 @@ const char *xs_verdict_words(const struct xs_result *result,
 		      : "kernels with memsets";
 }
 
-int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
-		     const struct xs_phases *phases,
-		     const struct xs_steady *steady)
+void xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases,
+		      const struct xs_steady *steady)
 {
 	const struct xs_run_span *span = &steady->span;
 	bool *blocks = xs_calls_blocked(trace);
 	struct xs_result_verdict *out = &result->verdict;
 	struct xs_run_parts in;
-	int rc;
 
-	if (!blocks)
-		return -ENOMEM;
 	out->repeats = steady->repeats;
 	out->startup_ns =
 	    xs_number_bounded(traced_ns(trace, trace->begin_ns, span->from_ns));
@@ -342,10 +338,8 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		    traced_ns(trace, span->from_ns, span->to_ns));
 	else if (span->to_ns > span->from_ns)
 		out->steady_ns = xs_number_bounded(span->to_ns - span->from_ns);
-	rc = xs_run_parts(trace, blocks, span->from_ns, span->to_ns, &in);
+	xs_run_parts(trace, blocks, span->from_ns, span->to_ns, &in);
 	free(blocks);
-	if (rc)
-		return rc;
 	mark_phases(result, phases, steady);
 	fill(result, &in);
 	out->prefetch_saves_ns = prefetch_saves_ns(result);
@@ -360,5 +354,4 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	xs_build_pinning(result, trace, span);
 	xs_build_gpu_turns(result, trace, span);
 	out->missing = missing(result, trace);
-	return 0;
 }

@@ -6,14 +6,13 @@
 #include "report/result/result.h"
 
 /* Fills result->verdict except its text, result->steady.phase, and which
- * phases are apart. Needs complete phases, totals and coverage. Returns 0 or
- * -ENOMEM. */
-int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
-		     const struct xs_phases *phases,
-		     const struct xs_steady *steady);
+ * phases are apart. Needs complete phases, totals and coverage. */
+void xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases,
+		      const struct xs_steady *steady);
 
-/* Fills the text. Needs the plan. Returns 0 or -ENOMEM. */
-int xs_verdict_say(struct xs_result *result);
+/* Fills the text. Needs the plan. */
+void xs_verdict_say(struct xs_result *result);
 
 /* Returns how long start-up, steady part and end are: "Steady part: 908 ms
  * (48.3 % of the run); start-up: 576 ms.". Of the result's arena. */

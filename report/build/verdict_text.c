@@ -11,7 +11,6 @@
 #include "report/result/shown_text.h"
 #include "report/result/site.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -355,7 +354,7 @@ static const char *most(struct xs_result *result)
 	    by_order(result));
 }
 
-int xs_verdict_say(struct xs_result *result)
+void xs_verdict_say(struct xs_result *result)
 {
 	struct xs_result_verdict *out = &result->verdict;
 	struct xs_arena *arena = &result->arena;
@@ -374,5 +373,4 @@ int xs_verdict_say(struct xs_result *result)
 		    most(result), xs_verdict_spans(result), pinning(result));
 	}
 	xs_plan_opening(result);
-	return 0;
 }

@@ -189,22 +189,20 @@ static void build_list(struct xs_result *result, const struct xs_trace *trace,
 {
 	*list->items =
 	    xs_arena_alloc(&result->arena, sites->count, sizeof(**list->items));
-	for (size_t i = 0; *list->items && i < sites->count; i++)
+	for (size_t i = 0; i < sites->count; i++)
 		if (apart || !sites->items[i].apart)
 			add_wait(result, trace, &sites->items[i], list);
 	finish(result, list);
 }
 
-int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
-		   const struct xs_steady *steady)
+void xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
+		    const struct xs_steady *steady)
 {
 	struct xs_result_steady *out = &result->steady;
 	struct xs_wait_sites sites;
-	int err = xs_wait_sites_build(
-	    trace, steady->repeats ? &steady->span : NULL, &sites);
 
-	if (err)
-		return err;
+	xs_wait_sites_build(trace, steady->repeats ? &steady->span : NULL,
+			    &sites);
 	build_list(result, trace, &sites, true,
 		   &(struct list){&result->waits, &result->wait_count,
 				  &result->totals.host_blocked_ns, 1});
@@ -217,5 +215,4 @@ int xs_build_waits(struct xs_result *result, const struct xs_trace *trace,
 	result->coverage.unexamined_waits = xs_number_bounded(sites.unexamined);
 	xs_build_note_waits(result);
 	xs_wait_sites_free(&sites);
-	return 0;
 }

@@ -206,7 +206,7 @@ static int resolve(const char *path, const char *output)
 	if (!err && !trace->file_bytes) /* of a text, or of another tool */
 		err = -EINVAL;
 	if (!err)
-		err = xs_symbols_resolve(trace);
+		xs_symbols_resolve(trace);
 	if (!err)
 		err = write_resolved(path, output, trace);
 	why = err ? NULL : why_unresolved(trace, &file);

@@ -160,7 +160,7 @@ static int export_trace(const struct export_options *given, const char *path,
 
 	err = xs_trace_read(path, &trace, &error);
 	if (!err)
-		err = xs_symbols_resolve(trace);
+		xs_symbols_resolve(trace);
 	if (!err)
 		xs_cuda_startup_restore(trace);
 	if (err) {

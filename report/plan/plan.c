@@ -16,7 +16,6 @@
 #include "report/plan/worth.h"
 #include "report/result/number.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,19 +272,15 @@ static void say_rest(struct xs_result *result)
 		result->no_pinning = xs_plan_no_pinning(result);
 }
 
-int xs_plan_build(struct xs_result *result)
+void xs_plan_build(struct xs_result *result)
 {
 	const size_t count = result->phase_count;
-	struct xs_phase_steps *phases = calloc(count + 1, sizeof(*phases));
+	struct xs_phase_steps *phases = xs_calloc(count + 1, sizeof(*phases));
 	double run_ns = (double)xs_result_untraced_wall_ns(result);
 
 	result->step_count = 0;
 	XS_ARENA_NEW(&result->arena, result->plan,
 		     count * (XS_PHASE_STEPS_MAX + 1));
-	if (!phases || !result->plan) {
-		free(phases);
-		return -ENOMEM;
-	}
 	if (!result->verdict.missing)
 		xs_phase_steps_build(result, phases);
 	add_steps(result, phases, false, &run_ns);
@@ -296,5 +291,4 @@ int xs_plan_build(struct xs_result *result)
 	xs_step_set_run_now(result, phases);
 	free(phases);
 	say_rest(result);
-	return 0;
 }

@@ -4,6 +4,5 @@
 
 #include "report/result/result.h"
 
-/* Fills result->plan from complete phases and the verdict. Returns 0 or
- * -ENOMEM. */
-int xs_plan_build(struct xs_result *result);
+/* Fills result->plan from complete phases and the verdict. */
+void xs_plan_build(struct xs_result *result);

@@ -17,21 +17,11 @@ struct xs_arena_block {
 	alignas(max_align_t) unsigned char bytes[];
 };
 
-void (*xs_tell_no_memory)(void) = abort;
-
-void xs_no_memory(void)
-{
-	xs_tell_no_memory();
-	abort();
-}
-
 static struct xs_arena_block *add_block(struct xs_arena *arena, size_t bytes)
 {
 	size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-	struct xs_arena_block *block = calloc(1, sizeof(*block) + room);
+	struct xs_arena_block *block = xs_calloc(1, sizeof(*block) + room);
 
-	if (!block)
-		xs_no_memory();
 	block->room = room;
 	block->next = arena->blocks;
 	arena->blocks = block;

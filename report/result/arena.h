@@ -2,13 +2,9 @@
 /* Memory of a result, freed all at once. */
 #pragma once
 
-#include <stddef.h>
+#include "analyzer/util/memory.h"
 
-/* Called if there is no memory, which a report needs little of beside its
- * trace: so no caller has to look. The command sets what tells it and ends the
- * process. */
-__attribute__((noreturn)) void xs_no_memory(void);
-extern void (*xs_tell_no_memory)(void);
+#include <stddef.h>
 
 /* A zeroed struct is an empty arena. */
 struct xs_arena {

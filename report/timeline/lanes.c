@@ -15,8 +15,7 @@ uint64_t xs_lanes_key(enum xs_result_lane_kind kind, uint64_t owner)
 
 static struct xs_lanes_item *add_lane(struct xs_lanes *lanes)
 {
-	if (XS_ARRAY_ADD(lanes->items, lanes->count, (struct xs_lanes_item){0}))
-		xs_no_memory();
+	XS_ARRAY_ADD(lanes->items, lanes->count, (struct xs_lanes_item){0});
 	lanes->last = lanes->count - 1;
 	return &lanes->items[lanes->last];
 }
@@ -43,8 +42,7 @@ struct xs_lanes_item *xs_lanes_get(struct xs_lanes *lanes,
 void xs_lanes_add(struct xs_lanes_item *item,
 		  const struct xs_result_slice *slice)
 {
-	if (XS_ARRAY_ADD(item->lane.slices, item->lane.count, *slice))
-		xs_no_memory();
+	XS_ARRAY_ADD(item->lane.slices, item->lane.count, *slice);
 }
 
 static int by_key(const void *a, const void *b)

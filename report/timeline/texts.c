@@ -3,6 +3,7 @@
 
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 #include "report/build/build.h"
 #include "report/result/source_text.h"
@@ -79,7 +80,7 @@ static void number_ranges(struct xs_timeline_texts *texts)
 {
 	const struct xs_trace *trace = texts->trace;
 	const size_t count = trace->nvtx_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 
 	if (!keys)
 		xs_no_memory();

@@ -3,6 +3,7 @@
 #include "report/timeline/timeline.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 #include "report/timeline/lanes.h"
 #include "report/timeline/schedules.h"
@@ -57,7 +58,7 @@ static void add_ranges(struct xs_timeline_texts *texts, struct xs_lanes *lanes)
 {
 	const struct xs_trace *trace = texts->trace;
 	const size_t count = trace->nvtx_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 	uint64_t end_ns[XS_LANES_DEPTHS] = {0};
 
 	if (!keys)

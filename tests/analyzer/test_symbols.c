@@ -154,7 +154,7 @@ TEST(test_own_sites)
 	f.trace.sites[0].module = f.trace.sites[1].module = 0;
 	f.trace.sites[0].offset = plain_function();
 	f.trace.sites[1].offset = outer_function();
-	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+	xs_symbols_resolve(&f.trace);
 	assert_string_equal(f.trace.sites[0].symbol, "plain_function");
 	assert_non_null(f.trace.sites[0].file);
 	assert_has(f.trace.sites[0].file, "test_symbols.c");
@@ -184,7 +184,7 @@ TEST(test_crate)
 	init(&f, program, build_id);
 	f.trace.sites[0].module = 0;
 	f.trace.sites[0].offset = user_of_crate();
-	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+	xs_symbols_resolve(&f.trace);
 	assert_string_equal(f.trace.sites[0].symbol, "user_of_crate");
 	assert_has(f.trace.sites[0].file, "test_symbols.c");
 	release(&f);
@@ -205,7 +205,7 @@ TEST(test_not_the_same_file)
 		init(&f, modules[i][0], modules[i][1]);
 		f.trace.sites[0].module = 0;
 		f.trace.sites[0].offset = plain_function();
-		assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+		xs_symbols_resolve(&f.trace);
 		assert_null(f.trace.sites[0].symbol);
 		assert_null(f.trace.sites[0].file);
 		release(&f);
@@ -222,7 +222,7 @@ TEST(test_offset_out_of_range)
 		init(&f, program, build_id);
 		f.trace.sites[0].module = 0;
 		f.trace.sites[0].offset = offsets[i];
-		assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+		xs_symbols_resolve(&f.trace);
 		assert_null(f.trace.sites[0].file);
 		release(&f);
 	}
@@ -243,7 +243,7 @@ TEST(test_kernel_stub)
 	f.trace.sites[0].offset = plain_function();
 	f.trace.sites[0].caller = 1;
 	f.trace.sites[1].offset = outer_function();
-	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
+	xs_symbols_resolve(&f.trace);
 	assert_null(f.trace.sites[0].file);
 	assert_ptr_equal(xs_symbols_user_site(&f.trace, 0), &f.trace.sites[1]);
 	release(&f);

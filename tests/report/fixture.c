@@ -378,8 +378,8 @@ struct xs_result *fixture_result(void)
 {
 	struct xs_result *result = build("before.xspy", 10000LL * MS);
 
-	if (xs_plan_build(result) < 0 || xs_verdict_say(result) < 0)
-		abort();
+	xs_plan_build(result);
+	xs_verdict_say(result);
 	return result;
 }
 
@@ -395,8 +395,8 @@ struct xs_result *fixture_after(void)
 	phase->h2d_ops = phase->d2h_ops = phase->kernels = 8;
 	phase->round_ns = 119 * MS / 10;
 	phase->total_ns = phase->rounds * phase->round_ns;
-	if (xs_plan_build(result) < 0 || xs_verdict_say(result) < 0)
-		abort();
+	xs_plan_build(result);
+	xs_verdict_say(result);
 	return result;
 }
 

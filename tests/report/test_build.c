@@ -74,7 +74,7 @@ TEST(the_rate_of_a_copy_is_of_its_call)
 static void says_missing(struct xs_result *result, const struct xs_trace *trace,
 			 const struct xs_phases *phases, const char *text)
 {
-	assert_int_equal(xs_build_dataflow(result, trace, phases), 0);
+	xs_build_dataflow(result, trace, phases);
 	if (!strstr(result->dataflow->missing, text))
 		fail_msg("\"%s\" does not say \"%s\"",
 			 result->dataflow->missing, text);

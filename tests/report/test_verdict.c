@@ -294,7 +294,7 @@ TEST(pinned_memory_is_filled_by_the_host)
 	     "GB/s");
 	/* a second place is no other copy */
 	result->verdict.host_line = "cudaLaunchKernel at cupy_reduction.py:30";
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("(no line of Python) and before cudaLaunchKernel at "
 	     "cupy_reduction.py:30 is the limit. It takes as long as it would");
 	tear_down(NULL);
@@ -381,20 +381,20 @@ TEST(pinning_in_start_up_is_told)
 	assert_int_equal(in->step, 1);
 	in->step = 0;
 	result->plan[0].adds_saves_ns = 257 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	assert_has_not(result->verdict.text, "pinning memory takes");
 	result->plan_count = 0;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("once (51.8 % of the run): 16 calls");
 	assert_true(result->verdict.tells_pinning);
 	result->totals.init_ns = XS_UNKNOWN;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("once (51.8 % of the run, perhaps with CUDA's start): ");
 	in->calls = NULL;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("CUDA's start).");
 	in->ns = result->run.wall_ns / 10 - MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	assert_has_not(result->verdict.text, "pinning memory takes");
 	assert_false(result->verdict.tells_pinning);
 }
@@ -425,7 +425,7 @@ TEST(pinning_in_start_up_is_a_step)
 	assert_int_equal(in->saves_high_ns, in->ns - 22 * MS);
 	assert_has(in->advice, "16 calls of cudaMallocHost (a.cu:3), and");
 	assert_has(in->condition, "(3.00 ms if it is new memory)");
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("16 calls of cudaMallocHost (step ");
 	says("In the rounds, changes of data movement save at most ");
 	in->step = 0;
@@ -500,7 +500,7 @@ TEST(shares_are_of_what_was_recorded)
 {
 	result = fixture_result();
 	result->verdict.recorded_ns = 7 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("of the recorded 7.00 ms of the steady part");
 }
 
@@ -563,32 +563,32 @@ static struct xs_result_phase *set_up_round(void)
 TEST(most_calls_are_only_counted)
 {
 	set_up_round();
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	assert_has_not(result->verdict.text, "only counted");
 	result->coverage.calls_counted = result->coverage.api_calls_seen - 1;
 	result->verdict.steady_ns = result->run.wall_ns / 2 - 1;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Most calls were only counted: for a verdict on more of the run");
 	/* the rounds explain more than three quarters of 10 s */
 	result->verdict.steady_ns = result->run.wall_ns;
 	result->phases[0].wall_ns = 8000 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	assert_has_not(result->verdict.text, "only counted");
 	result->phases[0].wall_ns = 4 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("they take 4.00 ms of it. What the rest is, is not known");
 	result->verdict.repeats = false;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("No recorded round repeats, and most calls were only counted: "
 	     "record a later part, as with XFERSPY_RANGE=5+2.");
 	result->run.wall_ns = 1900 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("record a later part with XFERSPY_RANGE.");
 }
 
 static void expect_limit(int64_t of_round_ns)
 {
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	assert_int_equal(xs_limit_of_round_ns(result, result->phases),
 			 of_round_ns);
 	assert_int_equal(result->verdict.at_most_saves_ns, 412 * of_round_ns);
@@ -626,7 +626,7 @@ static void expect_order(int64_t least_ns, const char *text)
 	phase->least_ns = least_ns;
 	phase->src_memory = "pinned";
 	phase->dst_memory = order_memory;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	if (text)
 		says(text);
 	else
@@ -667,13 +667,13 @@ TEST(copy_calls_stage_pageable_memory)
 	pageable->site.bytes = 2 << 16; /* by the calls themselves */
 	pageable->host_ns = MS;
 	pinned->latency_ns = 2 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by the overhead of copy calls");
 	pageable->latency_ns = 8 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by the overhead of copy calls");
 	pageable->site.bytes++;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by copy calls that stage pageable memory");
 }
 
@@ -688,19 +688,19 @@ TEST(sets_are_no_kernels)
 	part->words = "kernels";
 	result->steady.totals.kernel_ns = part->ns;
 	result->steady.totals.d2d_ns = 0;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by kernels (");
 	result->steady.totals.kernel_ns -= part->ns / 100;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by kernels with memsets (");
 	result->steady.totals.d2d_ns = 1;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by kernels with memsets (");
 	result->steady.totals.d2d_ns = part->ns / 100;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by kernels with copies within a GPU (");
 	result->steady.totals.kernel_ns = result->steady.totals.d2d_ns = 0;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("Bound by memsets (");
 }
 
@@ -713,7 +713,7 @@ TEST(order_uses_the_time_between)
 	phase->estimate_count = 1;
 	phase->estimates[0].strategy = "double-buffer";
 	phase->estimates[0].between_ns = 4 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	assert_int_equal(result->verdict.order_saves_ns, 412 * 6 * MS);
 }
 
@@ -773,13 +773,13 @@ TEST(the_limit_is_no_more_than_the_whole)
 	result->steady.phase = NULL;
 	result->steady.rounds = XS_UNKNOWN;
 	result->verdict.steady_ns = result->verdict.recorded_ns = 5000 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	/* 412 rounds of 13 ms; of the steady part, 366 ms are kernels */
 	says("save at most 4.63 s: 92.7 % of the steady part, 46.3 % of the "
 	     "run");
 	/* half of them are outside of it */
 	result->phases[0].outside = 0.5;
-	assert_int_equal(xs_verdict_say(result), 0);
+	xs_verdict_say(result);
 	says("5.36 s, of which 2.68 s in the steady part (53.6 % of it): "
 	     "53.6 % of the run");
 }

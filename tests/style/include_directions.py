@@ -43,8 +43,8 @@ ROOMS = {
     "preload/hooks": "preload util trace api sites callstack sampling record events"
                      " cupti core",
     "analyzer/util": "",
-    "analyzer/records": "preload",
-    "analyzer/text": "records",
+    "analyzer/records": "preload util",
+    "analyzer/text": "records util",
     "analyzer/import": "preload records util",
     "analyzer/read": "preload records text import util",
     "analyzer/symbols": "preload read util",
