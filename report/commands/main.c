@@ -104,7 +104,9 @@ static void hold_standard(void)
 static void tell_no_memory(void)
 {
 	xs_unfinished_delete();
-	exit(xs_cli_fail("xferspy", strerror(ENOMEM), "free some memory"));
+	/* xs_cli_fail() would need memory */
+	fprintf(stderr, "xferspy: %s; free some memory\n", strerror(ENOMEM));
+	exit(XS_EXIT_INPUT);
 }
 
 /* For jansson. */
