@@ -765,6 +765,29 @@ TEST(managed_memory_is_prefetched)
 	says_why("not known: no strategy could be predicted");
 }
 
+/* 300 kernels of 100 us of work, launched in 80 ms: no round repeats. */
+TEST(launches_of_one_round_become_graphs)
+{
+	struct xs_result_part calls = {.part = XS_PART_CALLS, .ns = 80 * MS};
+	struct xs_result_verdict *verdict = &result->verdict;
+
+	add(phase, "as-is", 50);
+	phase->rounds = 1;
+	verdict->parts = &calls;
+	verdict->part_count = 1;
+	verdict->recorded_ns = 110 * MS;
+	verdict->gpu_ns = 30 * MS;
+	result->totals.kernels = result->steady.totals.kernels = 300;
+	says_why("launch kernels as CUDA graphs of many: 300 are launched one "
+		 "by one, and the GPU is idle for 80.0 ms meanwhile (8.0 % of "
+		 "the run)");
+	verdict->gpu_ns = 60 * MS;
+	says_why("nothing: no data is copied");
+	verdict->gpu_ns = 30 * MS;
+	phase->rounds = 2;
+	says_why("nothing: no data is copied");
+}
+
 /* Rounds differ by more than a change saves, but by the host's own time, which
  * is the same before and after. */
 TEST(what_both_rounds_share_is_no_doubt)
