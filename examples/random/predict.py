@@ -55,6 +55,13 @@ def report(xferspy, folder, name, profile):
         capture_output=True, text=True, check=True).stdout)
 
 
+def rounded(row):
+    """Returns the row as predicted.json keeps it, so that a page from a trace and
+    one from the file are the same."""
+    return type(row)(*(round(value, 5) if isinstance(value, float) else value
+                       for value in row))
+
+
 def rows_of(xferspy, folder, profile=None):
     """Returns the rows of the folder's programs: of its predictions where no trace
     is kept. profile: None for its calibration, "" for the shipped one."""
@@ -64,8 +71,9 @@ def rows_of(xferspy, folder, profile=None):
     rows = []
     for name, program in sorted(programs.items(), key=lambda one: int(one[0])):
         if (folder / f"{name}.xspy").exists():
-            rows += corpus.rows_of(entry_of(name, shares[name]), program,
-                                   report(xferspy, folder, name, profile))
+            rows += map(rounded, corpus.rows_of(
+                entry_of(name, shares[name]), program,
+                report(xferspy, folder, name, profile)))
         else:
             rows += [corpus.Row(name, strategy, *row, None, None)
                      for strategy, row in frozen.get(name, {}).items()]
@@ -77,9 +85,7 @@ def freeze(rows):
     and the predicted time, its interval, the rounds' part, and why there is none."""
     programs = collections.defaultdict(dict)
     for row in rows:
-        programs[row.program][row.strategy] = [
-            round(value, 5) if isinstance(value, float) else value
-            for value in row[2:8]]
+        programs[row.program][row.strategy] = row[2:8]
     lines = [f'"{name}": {json.dumps(row)}' for name, row in programs.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
