@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The cases: what breaks tools like this, each with a program that does it."""
 import glob
+import math
 import os
 import re
 import shutil
@@ -132,7 +133,10 @@ def inside_nsys(bench):
                      f"{run.err[-300:]}")
     figures["theirs"] = ", ".join(f"{found[what]} {what}, {wanted[what]} "
                                   "without" for what in sorted(both))
-    if any(not 0.7 < found[what] / wanted[what] < 1.3 for what in both):
+    # its file has the events that xferspy records, too: 700 bytes for each round
+    most = {"kernels": 1.3 * wanted.get("kernels", 0)}
+    if any(not 0.7 * wanted[what] < found[what] < most.get(what, math.inf)
+           for what in both):
         raise Failed(f"nsys recorded {found}, {wanted} without xferspy")
     return figures
 
