@@ -175,7 +175,7 @@ static const char *reason(const struct xs_result_phase *phase,
 	if (!xs_result_may_hold(row) || (row->only_if && !row->chosen))
 		return "only on its condition";
 	return row->bound && row->effort_level >= XS_EFFORT_REWRITE
-		   ? "less than the steps, for rewritten kernels"
+		   ? "too little for rewritten kernels"
 		   : "little for its effort";
 }
 

@@ -594,7 +594,7 @@ stays() {
 		$1/$2-counters.xspy $1/$2.xspy | tr -s ' \n' ' '" "$3"
 }
 stays "$examples/initiated/h100-3" levels 'device-initiated, a later step, takes its place'
-stays "$initiated" halo 'device-initiated of phase 2 saves 1.22 ms more (less than the steps'
+stays "$initiated" halo 'device-initiated of phase 2 saves 1.22 ms more (too little for rewritten kernels'
 
 # A read of a byte takes 3 years, or at most: a time beyond any run is no prediction.
 for key in '[a-z]*' high; do
