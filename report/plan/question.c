@@ -86,7 +86,26 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
-/* Whether one of the steps may save as much, or all do but for little. */
+/* A change at one place that saves more than a step by over 1 / MORE_PART is
+ * asked for, even if the step's range reaches that far. */
+#define MORE_PART 10
+
+/* What the row has to save beside the step that it would make needless. */
+static int64_t beyond_ns(const struct xs_result_step *step,
+			 const struct choice *choice)
+{
+	const int64_t ns = xs_result_step_saves_ns(step, choice->phase);
+	const int64_t more_ns = ns + ns / MORE_PART;
+
+	if (step->more_count)
+		return ns;
+	return choice->row->effort_level <= XS_EFFORT_PLACE &&
+		       more_ns < step->saves_high_ns
+		   ? more_ns
+		   : step->saves_high_ns;
+}
+
+/* Whether the row saves little beside the steps, or beside one of them. */
 static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)
 {
@@ -94,10 +113,7 @@ static bool is_little(const struct xs_result *result,
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (replaces(choice, &result->plan[i]) &&
-		    (result->plan[i].more_count
-			 ? xs_result_step_saves_ns(&result->plan[i],
-						   choice->phase)
-			 : result->plan[i].saves_high_ns) >= ns)
+		    beyond_ns(&result->plan[i], choice) >= ns)
 			return true;
 	return !xs_worth_is_enough(result, choice->phase,
 				   (double)(ns - replaced_ns(result, choice)));
