@@ -203,12 +203,15 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 }
 
 /* Whether the later change is made in place of the step: it has not all of it,
- * or rewrites the kernels, and with them more than that memory is pinned. */
+ * needs no memory that is allocated once, or rewrites the kernels, and with
+ * them more than that memory is pinned. */
 static bool takes_place_of(const struct xs_phase_step *later,
 			   const struct xs_strategy *step)
 {
 	return !xs_strategy_are_apart(later->strategy, step) &&
 	       (!xs_strategy_includes(later->strategy, step) ||
+		(step->changes == XS_CHANGES_ALLOCATION &&
+		 strcmp(later->strategy->id, "mapped") == 0) ||
 		(later->estimate->effort_level >= XS_EFFORT_REWRITE &&
 		 step->changes != XS_CHANGES_PINNING));
 }
