@@ -188,7 +188,9 @@ static void say_why(struct xs_estimate *row, size_t copies,
 	if (!returning->in)
 		snprintf(row->why, sizeof(row->why),
 			 "each round copies it in from the same host "
-			 "memory " COMPARED);
+			 "memory " COMPARED "; if only kernels change it, "
+			 "restore it in each round from a second copy on the "
+			 "GPU");
 	else if (same)
 		snprintf(row->why, sizeof(row->why),
 			 "each round makes %zu cop%s in from the same host "
