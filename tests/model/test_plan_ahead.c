@@ -174,6 +174,28 @@ TEST(test_results_that_return)
 	assert_false(estimated("prefetch")->applies);
 }
 
+/* Two copies in, two kernels, and a copy out behind them: the input of the next
+ * round, if it is of all the memory that was copied in. */
+TEST(test_state_that_is_fed_back)
+{
+	make_flow(3);
+	steps[3] = steps[4];
+	steps[3].partner = 2;
+	steps[4] = step_of(XS_STEP_D2H, 15000, 17500, 260000, 280000);
+	steps[4].dst_memory = XS_MEM_PINNED;
+	steps[4].partner = 3;
+	phase.h2d_ops = 2;
+	phase.h2d_bytes = 2000000;
+	phase.d2h_ops = 1;
+	phase.d2h_bytes = 1000000;
+	steps[4].dst = steps[0].src;
+	steps[4].bytes = steps[0].bytes / 2;
+	assert_true(estimated("prefetch")->applies);
+	steps[4].bytes = steps[0].bytes;
+	assert_false(estimated("prefetch")->applies);
+	assert_has(replayed("prefetch")->why, "memory that it copied in from");
+}
+
 static void make_random_round(void)
 {
 	static const uint8_t kinds[] = {XS_STEP_H2D, XS_STEP_KERNEL,
