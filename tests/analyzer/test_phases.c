@@ -230,6 +230,55 @@ TEST(test_time_between_rounds)
 	check_between("a", 0);
 }
 
+/* Writes the calls or the copies of four rounds, 1000 apart: a copy in, a copy
+ * out, and a wait after 900, which the last round has after wait_ns, if any. */
+static void write_spaced(FILE *out, unsigned wait_ns, bool calls)
+{
+	for (unsigned n = 0; n < 4; n++) {
+		const unsigned at = 1000 * n;
+
+		for (unsigned copy = 0; copy < 2; copy++)
+			fprintf(out,
+				calls ? "copycall site=%u correlation=%u "
+					"start=%u duration=10\n"
+				      : "copy direction=%u correlation=%u "
+					"start=%u duration=6 bytes=5000\n",
+				copy + 1, 2 * n + copy + 1,
+				at + 20 * copy + !calls);
+		if (calls && (n < 3 || wait_ns))
+			fprintf(out, "call site=3 start=%u duration=10\n",
+				at + (n < 3 ? 900 : wait_ns));
+	}
+}
+
+static uint64_t shortest_spaced_ns(unsigned wait_ns)
+{
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	fprintf(out, "xferspy-text 1\nheader\nchunk thread=1\n"
+		     "site call_class=1 site=1 offset=1\n"
+		     "site call_class=1 site=2 offset=2\n"
+		     "site call_class=13 site=3 offset=3\n");
+	write_spaced(out, wait_ns, true);
+	fprintf(out, "chunk\n");
+	write_spaced(out, wait_ns, false);
+	fclose(out);
+	check_text(text, 4, 1);
+	free(text);
+	return phases.items[0].round_ns.p5_ns;
+}
+
+/* A last round whose host part is not recorded is not the shortest, unless it
+ * takes half of that part of the others. */
+TEST(test_a_cut_last_round)
+{
+	assert_int_equal(shortest_spaced_ns(900), 910);
+	assert_int_equal(shortest_spaced_ns(0), 910);
+	assert_int_equal(shortest_spaced_ns(600), 610);
+}
+
 TEST(test_iterations_of_several_rounds)
 {
 	check_rounds("ababab", 3, 1);
