@@ -160,7 +160,7 @@ static void add_range(const struct builder *b, const struct xs_nvtx *range,
 	sum->total[XS_NVTX_NS] += b->lengths[sum->count++];
 }
 
-/* Adds the ranges of one name. */
+/* Adds the ranges of one name, of which there is at least one. */
 static void add_name(struct builder *b, const struct xs_nvtx **ranges,
 		     size_t count)
 {
@@ -179,9 +179,9 @@ static void add_name(struct builder *b, const struct xs_nvtx **ranges,
 		last = range;
 		add_range(b, range, sum);
 	}
-	sum->domain = last->domain;
-	sum->name = last->name;
-	sum->process = last->process;
+	sum->domain = ranges[0]->domain;
+	sum->name = ranges[0]->name;
+	sum->process = ranges[0]->process;
 	xs_values_sort(b->lengths, sum->count);
 	sum->median_ns = b->lengths[(sum->count - 1) / 2];
 }
