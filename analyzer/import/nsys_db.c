@@ -2,7 +2,6 @@
 #include "analyzer/import/nsys_db.h"
 
 #include "analyzer/import/import.h"
-#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +24,6 @@ enum { WRITE_VERSION = 18, READ_VERSION = 19 };
 
 static int fail(const struct xs_nsys_db *db, int code)
 {
-	if (code == SQLITE_NOMEM)
-		xs_no_memory();
 	if (code == SQLITE_IOERR)
 		return -EIO;
 	if (code == SQLITE_INTERRUPT)
