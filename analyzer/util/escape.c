@@ -105,7 +105,8 @@ char *xs_escape_copy(const char *text, const char *keep)
 	if (!memory)
 		xs_no_memory();
 	xs_escape_write(text, strlen(text), keep, memory);
-	if (fclose(memory))
+	/* closing what lacks memory may succeed, without a text */
+	if (fclose(memory) || !out)
 		xs_no_memory();
 	return out;
 }
