@@ -248,8 +248,8 @@ struct xs_cuda_startup {
 	uint64_t ns;	 /* duration; 0: unknown, and the rest is not set */
 	uint32_t call;	 /* that had it; XS_NONE: no recorded one, and ns is an
 			  * upper bound */
-	/* As recorded: of that call and of those after it that began during
-	 * the startup. */
+	/* As recorded: of the calls from `first` on that waited for it. */
+	uint32_t first;
 	struct xs_call_time *recorded;
 	size_t recorded_count;
 };

@@ -112,21 +112,30 @@ static void find_outside(struct xs_trace *trace)
 }
 
 /* The startup took from the start of the call until end_ns. Calls that began
- * meanwhile waited for it, too. */
+ * meanwhile waited for it, too, and so did those that began shortly before and
+ * were in progress at its end. */
 static void shorten_calls(struct xs_trace *trace, uint32_t index,
 			  uint64_t end_ns)
 {
-	struct xs_call *calls = trace->calls + index;
 	struct xs_cuda_startup *startup = &trace->startup;
+	const uint64_t start_ns = trace->calls[index].start_ns;
+	uint32_t first = index;
+	struct xs_call *calls;
 	size_t count = 1;
 
-	while (index + count < trace->call_count &&
+	for (uint32_t i = index;
+	     i-- > 0 && start_ns - trace->calls[i].start_ns < LEAST_NS;)
+		if (trace->calls[i].end_ns > end_ns)
+			first = i;
+	calls = trace->calls + first;
+	while (first + count < trace->call_count &&
 	       calls[count].start_ns < end_ns)
 		count++;
 	*startup = (struct xs_cuda_startup){
 	    .end_ns = end_ns,
-	    .ns = end_ns - calls[0].start_ns,
+	    .ns = end_ns - start_ns,
 	    .call = index,
+	    .first = first,
 	    .recorded = xs_calloc(count, sizeof(*startup->recorded)),
 	    .recorded_count = count};
 	for (size_t i = 0; i < count; i++) {
@@ -166,7 +175,7 @@ void xs_cuda_startup_restore(struct xs_trace *trace)
 	const struct xs_cuda_startup *startup = &trace->startup;
 
 	for (size_t i = 0; i < startup->recorded_count; i++) {
-		struct xs_call *call = &trace->calls[startup->call + i];
+		struct xs_call *call = &trace->calls[startup->first + i];
 
 		call->start_ns = startup->recorded[i].start_ns;
 		call->end_ns = startup->recorded[i].end_ns;

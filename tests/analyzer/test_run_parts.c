@@ -265,6 +265,30 @@ TEST(a_call_begins_when_cuda_has_started)
 	free(trace.startup.recorded);
 }
 
+/* As one that called shortly before the thread that creates the context. */
+TEST(a_call_that_began_before_begins_when_cuda_has_started)
+{
+	struct xs_call calls[] = {
+	    CALL(XS_CALL_ALLOC_PINNED, 1000, 111000000),
+	    CALL(XS_CALL_STREAM_CREATE, 1500, 1600),
+	    CALL(XS_CALL_ALLOC_PINNED, 2000, 111500000),
+	};
+	struct xs_trace trace = {.calls = calls,
+				 .call_count = COUNT(calls),
+				 .context_ns = 110001000};
+
+	calls[0].thread = calls[1].thread = 1;
+	xs_cuda_startup_separate(&trace);
+	assert_int_equal(trace.startup.call, 2);
+	assert_int_equal(trace.startup.ns, 109999000);
+	assert_int_equal(xs_call_ns(&calls[0]), 999000);
+	assert_int_equal(xs_call_ns(&calls[2]), 1499000);
+	xs_cuda_startup_restore(&trace);
+	assert_int_equal(calls[0].start_ns, 1000);
+	assert_int_equal(calls[1].end_ns, 1600);
+	free(trace.startup.recorded);
+}
+
 /* Threads that call it meanwhile wait for CUDA's start, too. */
 TEST(calls_of_other_threads_begin_when_cuda_has_started)
 {
