@@ -238,8 +238,19 @@ static const char *about_migrations(struct xs_result *result)
 	    xs_units_ns(totals->migrated_h2d_ns - saves_ns).s);
 }
 
-/* Fewer launches are no loop that a graph can stand for. */
+/* Fewer launches are no loop that a graph can stand for; what takes longer than
+ * the most is no launch, ns. */
 #define LEAST_LAUNCHES 100
+#define MOST_LAUNCH_NS 20000
+
+/* Whether calls launch a kernel each, nearly all of them. */
+static bool launches_singly(const struct xs_result *result, int64_t kernels)
+{
+	const int64_t calls = result->coverage.api_calls_seen;
+
+	return kernels >= LEAST_LAUNCHES && kernels <= calls &&
+	       kernels > calls - calls / 4;
+}
 
 /* What to do about launches that are the limit of what comes once, of which no
  * graph is predicted. NULL: nothing. */
@@ -252,7 +263,9 @@ static const char *about_launches(struct xs_result *result)
 	if (xs_worth_repeats(result) || !in->part_count ||
 	    in->parts[0].part != XS_PART_CALLS ||
 	    in->parts[0].ns < in->recorded_ns / 2 ||
-	    idle_ns < in->recorded_ns / 2 || kernels < LEAST_LAUNCHES ||
+	    idle_ns < in->recorded_ns / 2 ||
+	    !launches_singly(result, kernels) ||
+	    idle_ns / MOST_LAUNCH_NS > kernels ||
 	    idle_ns < xs_worth_steady_ns(result) / XS_RESULT_LEAST_PART)
 		return NULL;
 	return xs_print(
