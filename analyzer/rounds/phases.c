@@ -149,6 +149,10 @@ static void split(struct grouper *g, struct xs_key *keys, size_t count,
 		  int level)
 {
 	if (level == LEVELS) {
+		/* in the order of time, whatever they were grouped by */
+		for (size_t i = 0; i < count; i++)
+			keys[i].key = keys[i].index;
+		xs_keys_sort(keys, count);
 		add_phase(g, keys, count);
 		return;
 	}

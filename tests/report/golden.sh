@@ -78,6 +78,9 @@ prints "awk '/^copy /{split(\$3, t, \"=\"); \$3 = \"start=\" t[2] - 85000000} 1'
 # long its kernels are.
 prints "xferspy report --machine h200 \$traces/host-runs-dry.txt | section Verdict In |
 	tr '\n' ' '" "The GPU is 17.0 % idle; the host's code before cudaMemcpyAsync is the limit."
+# Rounds whose copies differ a little follow each other in time, not by their bytes.
+prints "xferspy report --machine h200 \$traces/rounds-shrink.txt | section Phases Strategies" \
+	"  1       5     103 ms" "with the host's 100 ms"
 # Threads of other libraries than PyTorch's have no frame of Python, either.
 prints 'xferspy report --machine h200 $traces/dali.txt | section "What to change" Coverage' \
 	'Pin the host buffers of cudaMemcpy in libdali.so+0x1042 once'
