@@ -304,6 +304,8 @@ static void resolve_module(struct xs_trace *trace, const struct xs_key *keys,
 	if (known == count)
 		return;
 	dwfl = dwfl_begin(&callbacks);
+	if (!dwfl)
+		xs_no_memory();
 	module = open_module(dwfl, trace, &trace->modules[keys[0].key]);
 	for (size_t i = 0; module && i < count; i++) {
 		const uint32_t site = keys[i].index;
