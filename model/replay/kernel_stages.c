@@ -170,9 +170,9 @@ static unsigned place(unsigned stage, unsigned chain)
 		   : (unsigned)((uint64_t)stage * XS_STAGES_MAX / chain);
 }
 
-static unsigned share(unsigned copies, unsigned pieces)
+static unsigned share(unsigned ops, unsigned pieces)
 {
-	return (copies + pieces - 1) / pieces;
+	return (ops + pieces - 1) / pieces;
 }
 
 /* Adds the kernels to their stages; chain is the number of stages. */
@@ -232,7 +232,8 @@ static void take_piece(unsigned pieces, struct xs_round_work *work)
 	work->in_copies = share(work->in_copies, pieces);
 	work->out_copies = share(work->out_copies, pieces);
 	for (unsigned s = 0; s < work->stage_count; s++)
-		work->stages[s].kernels /= pieces;
+		work->stages[s].kernels =
+		    share(work->stages[s].kernels, pieces);
 }
 
 /* Counts a copy for each array, which a piece is cut from. */
