@@ -335,6 +335,10 @@ static int64_t count_tallies(const struct xs_trace *trace, bool estimated_only)
 	return calls < INT64_MAX / 2 ? (int64_t)calls : INT64_MAX / 2;
 }
 
+/* While a process ends, its threads stop up to so long one after another, ns.
+ */
+#define ENDING_NS 10000000
+
 /* Counts ops without a call; calls are sorted by start. */
 static void count_outside(const struct xs_trace *trace,
 			  struct xs_result_coverage *out)
@@ -349,7 +353,7 @@ static void count_outside(const struct xs_trace *trace,
 		    alone && op->start_ns < trace->calls[0].start_ns;
 		out->unreturned_ops +=
 		    alone && op->correlation &&
-		    op->end_ns > trace->calls[calls - 1].start_ns;
+		    op->end_ns + ENDING_NS > trace->calls[calls - 1].start_ns;
 		out->own_ops += alone && !op->correlation;
 	}
 }
