@@ -127,8 +127,8 @@ class Result(unittest.TestCase):
         records = ('info text="rung=callbacks"\nstring id=1 text="cudaMemcpyAsync"\n'
                    "site call_class=2 site=1 function=1\nqueue queue=0 context=1 stream=7\n"
                    "copycall site=1 correlation=1 start=100 duration=9\n"
-                   "copycall site=1 correlation=2 start=300 duration=9\n" +
-                   copy.format(1, 150) + copy.format(3, 400))
+                   "copycall site=1 correlation=2 start=30000300 duration=9\n" +
+                   copy.format(1, 150) + copy.format(3, 30000400))
         for more, text in (("", "had not returned when the process ended"),
                            (copy.format(0, 200), "no correlation id"),
                            (copy.format(4, 200), "or directly to the driver, were not")):
