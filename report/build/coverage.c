@@ -335,26 +335,22 @@ static int64_t count_tallies(const struct xs_trace *trace, bool estimated_only)
 	return calls < INT64_MAX / 2 ? (int64_t)calls : INT64_MAX / 2;
 }
 
-/* While a process ends, its threads stop up to so long one after another, ns.
- */
 #define ENDING_NS 10000000
-
-/* Counts ops without a call; calls are sorted by start. */
+/* Counts ops without a call; calls are sorted by start. The threads of a
+ * process that ends stop one after another, up to ENDING_NS apart. */
 static void count_outside(const struct xs_trace *trace,
 			  struct xs_result_coverage *out)
 {
 	const size_t calls = trace->call_count;
 
-	for (size_t i = 0; calls && i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-		const bool alone = op->call == XS_NONE;
-
-		out->early_ops +=
-		    alone && op->start_ns < trace->calls[0].start_ns;
+	XS_EACH(op, trace->ops, calls ? trace->op_count : 0) {
+		if (op->call != XS_NONE)
+			continue;
+		out->early_ops += op->start_ns < trace->calls[0].start_ns;
 		out->unreturned_ops +=
-		    alone && op->correlation &&
+		    op->correlation &&
 		    op->end_ns + ENDING_NS > trace->calls[calls - 1].start_ns;
-		out->own_ops += alone && !op->correlation;
+		out->own_ops += !op->correlation;
 	}
 }
 
