@@ -347,12 +347,11 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	    .out = dataflow,
 	    .accessed = xs_calloc(trace->call_count + 1, sizeof(*b.accessed)),
 	    .unread = xs_calloc(trace->call_count + 1, sizeof(*b.unread))};
-	int rc = 0;
+	int rc;
 
 	*dataflow =
 	    (struct xs_dataflow){.outside = xs_trace_reads_symbols(trace)};
-	if (!rc)
-		rc = find_ops(&b, from_ns, to_ns);
+	rc = find_ops(&b, from_ns, to_ns);
 	if (!rc)
 		xs_waited_ops_begin(trace, dataflow->ops, &b.waited);
 	if (!rc)

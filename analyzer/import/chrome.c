@@ -319,14 +319,13 @@ int xs_import_chrome(const struct xs_trace_bytes *bytes,
 {
 	struct reader *r = xs_calloc(1, sizeof(*r));
 	struct xs_foreign *f;
-	int rc = 0;
+	int rc;
 
 	f = &r->chrome.foreign;
 	xs_foreign_init(f);
 	/* text may be much longer than its compressed form */
 	f->source_bytes = 64 * bytes->size;
-	if (!rc)
-		rc = xs_json_pull_open(&r->json, bytes);
+	rc = xs_json_pull_open(&r->json, bytes);
 	if (!rc)
 		rc = refuse(r, read_file(r), error);
 	if (!rc)

@@ -95,7 +95,7 @@ struct xs_foreign {
 	uint64_t source_bytes; /* size of the file */
 };
 
-/* All functions return 0 or -errno. */
+/* Functions that return an int return 0 or -errno. */
 void xs_foreign_init(struct xs_foreign *foreign);
 void xs_foreign_release(struct xs_foreign *foreign);
 

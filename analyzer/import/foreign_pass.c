@@ -185,7 +185,6 @@ int xs_foreign_pass(const struct xs_foreign *f,
 {
 	struct xs_foreign_passer p = {
 	    .foreign = f, .visitor = visitor, .at = XS_PAGE_BYTES};
-	int rc = 0;
 
 	p.base_ns = f->base_ns + f->begin_ns;
 	p.rc = pass_header(&p);
@@ -197,5 +196,5 @@ int xs_foreign_pass(const struct xs_foreign *f,
 	for (size_t i = 0; i < f->range_count && !p.rc; i++)
 		pass_range(&p, &f->ranges[i]);
 	pass_ops(&p);
-	return rc ? rc : p.rc;
+	return p.rc;
 }

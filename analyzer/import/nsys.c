@@ -368,13 +368,11 @@ int xs_import_nsys(const struct xs_trace_bytes *bytes,
 		   const struct xs_trace_visitor *visitor, const char **error)
 {
 	struct xs_nsys n = {0};
-	int rc = 0;
+	int rc;
 
 	xs_foreign_init(&n.foreign);
-
 	n.foreign.source_bytes = bytes->size;
-	if (!rc)
-		rc = xs_nsys_db_open(&n.db, bytes, error);
+	rc = xs_nsys_db_open(&n.db, bytes, error);
 	if (!rc)
 		rc = xs_nsys_info_begin(&n);
 	if (!rc)

@@ -23,8 +23,6 @@ void xs_allocation_starts_find(const struct xs_trace *trace, uint8_t **starts)
 
 	xs_live_ranges_begin(trace, &ranges);
 	*starts = flags;
-	if (!flags)
-		return;
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
 

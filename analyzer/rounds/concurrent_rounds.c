@@ -54,11 +54,9 @@ void xs_rounds_find_concurrent(struct xs_rounds *rounds)
 		begins[count] = (struct xs_key){round->begin_ns, (uint32_t)i};
 		ends[count++] = (struct xs_key){round->end_ns, (uint32_t)i};
 	}
-	{
-		xs_keys_sort(begins, count);
-		xs_keys_sort(ends, count);
-		sweep(rounds, begins, ends, count);
-	}
+	xs_keys_sort(begins, count);
+	xs_keys_sort(ends, count);
+	sweep(rounds, begins, ends, count);
 	free(begins);
 	free(ends);
 }

@@ -213,21 +213,14 @@ void xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds)
 	c.out.round_of_op = xs_malloc(ops * sizeof(uint32_t));
 	c.ops_by_call = xs_malloc(ops * sizeof(uint32_t));
 	c.first_op_of_call = xs_calloc(calls, sizeof(uint32_t));
-	if (rounds->ops && rounds->calls && rounds->identities &&
-	    rounds->blocked && c.out.round_of_op && c.ops_by_call &&
-	    c.first_op_of_call)
-		xs_repeated_copies_find(trace, &rounds->same);
+	xs_repeated_copies_find(trace, &rounds->same);
 	order_calls(&c);
-	{
-		list_ops(&c);
-		cut_threads(&c);
-	}
+	list_ops(&c);
+	cut_threads(&c);
 	cut_queues(&c);
 	xs_rounds_join(trace, rounds, c.out.round_of_op);
-	{
-		gather_ops(&c);
-		xs_rounds_split_loops(trace, rounds, c.out.round_of_op);
-	}
+	gather_ops(&c);
+	xs_rounds_split_loops(trace, rounds, c.out.round_of_op);
 	gather_ops(&c);
 	free(c.out.round_of_op);
 	free(c.out.last_round);

@@ -112,12 +112,7 @@ void xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same)
 	ranges = xs_calloc(1, sizeof(*ranges));
 	kinds = kinds_of_calls(trace);
 	*same = xs_calloc(trace->call_count + 1, 1);
-	if (ranges && kinds && *same) {
-		compare_all(trace, kinds, ranges, *same);
-	} else {
-		free(*same);
-		*same = NULL;
-	}
+	compare_all(trace, kinds, ranges, *same);
 	free(ranges);
 	free(kinds);
 }

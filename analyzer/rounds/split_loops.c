@@ -375,16 +375,12 @@ void xs_rounds_split_loops(const struct xs_trace *trace,
 		s.position[rounds->calls[i]] = (uint32_t)i;
 	for (size_t i = 0; i < rounds->count; i++)
 		split(&s, i);
-	{
-		free(rounds->items);
-		rounds->items = s.items;
-		rounds->count = s.count;
-		s.items = NULL;
-	}
+	free(rounds->items);
+	rounds->items = s.items;
+	rounds->count = s.count;
 	free(s.lone);
 	free(s.position);
 	free(s.counts);
 	free(s.values);
 	free(s.scratch);
-	free(s.items);
 }

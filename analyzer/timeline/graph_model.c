@@ -181,7 +181,7 @@ static bool place_by_model(struct xs_trace *trace,
 	const uint64_t from_ns = xs_graph_models_span(trace, m, model).start_ns;
 	bool *taken = xs_calloc(count + 1, sizeof(*taken));
 	size_t *like = xs_calloc(count + 1, sizeof(*like));
-	bool same = taken && like && count == m->nodes[model].count;
+	bool same = count == m->nodes[model].count;
 	uint64_t begin_ns = 0;
 	size_t first = 0; /* not taken */
 

@@ -10,17 +10,13 @@ double *xs_skipped_call_time(const struct xs_trace *trace)
 	double *read = xs_calloc(trace->site_count + 1, sizeof(*read));
 	double *all = xs_calloc(trace->site_count + 1, sizeof(*all));
 
-	for (size_t i = 0; read && all && i < trace->call_count; i++)
+	for (size_t i = 0; i < trace->call_count; i++)
 		read[trace->calls[i].site] +=
 		    (double)xs_call_ns(&trace->calls[i]);
-	for (size_t i = 0; read && all && i < trace->tally_count; i++)
+	for (size_t i = 0; i < trace->tally_count; i++)
 		all[trace->tallies[i].site] += (double)trace->tallies[i].ns;
-	for (size_t i = 0; read && all && i < trace->site_count; i++)
+	for (size_t i = 0; i < trace->site_count; i++)
 		all[i] = read[i] > 0 ? 1 + all[i] / read[i] : 0;
-	if (!read) {
-		free(all);
-		all = NULL;
-	}
 	free(read);
 	return all;
 }

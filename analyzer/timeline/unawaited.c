@@ -107,12 +107,8 @@ bool *xs_ops_unawaited(const struct xs_trace *trace, const bool *blocks)
 			 .waits = calls_that_wait(trace, blocks),
 			 .out = xs_calloc(trace->op_count + 1, sizeof(*s.out))};
 
-	if (s.waits && s.out && !has_host_function(trace))
+	if (!has_host_function(trace))
 		scan(&s);
-	if (!s.waits) {
-		free(s.out);
-		s.out = NULL;
-	}
 	free(s.waits);
 	return s.out;
 }

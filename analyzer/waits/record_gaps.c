@@ -254,8 +254,7 @@ void xs_record_gaps_find(const struct xs_trace *trace,
 		return;
 	search.op_of = xs_calloc(trace->call_count + 1, sizeof(*search.op_of));
 	search.last = xs_calloc(trace->queue_count + 1, sizeof(*search.last));
-	if (search.op_of && search.last)
-		find_waits(trace, &search);
+	find_waits(trace, &search);
 	for (size_t i = 0; i < trace->op_count; i++) {
 		check_op(trace, &search, &trace->ops[i], gaps);
 		check_order(trace, &search, &trace->ops[i], gaps);

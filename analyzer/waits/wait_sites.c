@@ -332,10 +332,8 @@ void xs_wait_sites_build(const struct xs_trace *trace,
 	b->row_of_site = xs_calloc(trace->site_count + 1, 2 * sizeof(uint32_t));
 	xs_wait_breakdown_init(&b->finder, trace);
 	weigh(b);
-	{
-		find_issued(b);
-		find_devices(b);
-	}
+	find_issued(b);
+	find_devices(b);
 	add_calls(b);
 	xs_wait_breakdown_release(&b->finder);
 	xs_weights_free(&b->weights);

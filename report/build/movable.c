@@ -126,8 +126,6 @@ void xs_build_movable(const struct xs_phase *phase, struct xs_result_phase *out)
 	    xs_calloc(2 * phase->step_count + 1, sizeof(*spans));
 	const bool may_wait = xs_launches_await_staging(phase) > 0;
 
-	if (!spans)
-		xs_no_memory();
 	out->transfer_ns =
 	    time_of(phase, spans, may_wait ? moves_or_may_wait : moves_or_waits,
 		    xs_step_is_copy);

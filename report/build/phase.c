@@ -238,8 +238,6 @@ static void build_kernels(struct xs_result *result,
 	bool *seen = xs_calloc(trace->shape_count + 1, sizeof(*seen));
 
 	XS_ARENA_NEW(&result->arena, out->kernel_names, KERNEL_NAMES_MAX);
-	if (!seen)
-		xs_no_memory();
 	for (size_t i = 0;
 	     i < phase->step_count && out->kernel_name_count < KERNEL_NAMES_MAX;
 	     i++) {
@@ -270,8 +268,6 @@ static void build_streams(const struct xs_trace *trace,
 	size_t first_kernel = phase->step_count, last_h2d = 0;
 	int64_t streams = 0;
 
-	if (!seen)
-		xs_no_memory();
 	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 

@@ -82,8 +82,6 @@ static void number_ranges(struct xs_timeline_texts *texts)
 	const size_t count = trace->nvtx_count;
 	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 
-	if (!keys)
-		xs_no_memory();
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    (uint64_t)trace->nvtx[i].domain << 32 | trace->nvtx[i].name,

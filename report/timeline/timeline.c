@@ -61,8 +61,6 @@ static void add_ranges(struct xs_timeline_texts *texts, struct xs_lanes *lanes)
 	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 	uint64_t end_ns[XS_LANES_DEPTHS] = {0};
 
-	if (!keys)
-		xs_no_memory();
 	for (size_t i = 0; i < count; i++)
 		keys[i] =
 		    (struct xs_key){owner_of(&trace->nvtx[i]), (uint32_t)i};
