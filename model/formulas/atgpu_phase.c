@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/formulas/atgpu_phase.h"
 
+#include "analyzer/util/memory.h"
 #include "model/replay/round_work.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,18 +174,16 @@ static size_t count_kernels(const struct xs_phase *phase)
 	return count;
 }
 
-int xs_atgpu_of_phase(const struct xs_phase *phase,
-		      const struct xs_machine *machine, double global_bytes,
-		      struct xs_atgpu_phase *out)
+void xs_atgpu_of_phase(const struct xs_phase *phase,
+		       const struct xs_machine *machine, double global_bytes,
+		       struct xs_atgpu_phase *out)
 {
 	const struct xs_atgpu_machine at = machine_of(phase, machine);
 	struct xs_atgpu_launch *launches =
-	    calloc(count_kernels(phase) + 1, sizeof(*launches));
+	    xs_calloc(count_kernels(phase) + 1, sizeof(*launches));
 	struct xs_atgpu_round round = {.launches = launches};
 
 	*out = without_costs(phase, global_bytes);
-	if (!launches)
-		return -ENOMEM;
 	add_kernels(phase, machine, launches, &round.launch_count, out);
 	round.in_words = out->in_words;
 	round.out_words = out->out_words;
@@ -200,5 +198,4 @@ int xs_atgpu_of_phase(const struct xs_phase *phase,
 		out->share = (out->in_ns + out->out_ns) / out->gpu_cost_ns;
 	}
 	free(launches);
-	return 0;
 }

@@ -34,8 +34,7 @@ struct xs_atgpu_phase {
  * global_bytes: peak of device memory in use; NAN: unknown. alpha and beta are
  * those of the phase's memory: of pinned copies, or for pageable memory those
  * of the line through the smallest copy of the curve and the phase's mean copy.
- * Returns 0 or -ENOMEM.
  */
-int xs_atgpu_of_phase(const struct xs_phase *phase,
-		      const struct xs_machine *machine, double global_bytes,
-		      struct xs_atgpu_phase *out);
+void xs_atgpu_of_phase(const struct xs_phase *phase,
+		       const struct xs_machine *machine, double global_bytes,
+		       struct xs_atgpu_phase *out);

@@ -12,10 +12,10 @@
  */
 #include "model/machine/fit.h"
 
+#include "analyzer/util/memory.h"
 #include "model/machine/fit_evidence.h"
 #include "model/machine/usual.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -274,17 +274,14 @@ static void join(const struct xs_fit_evidence *e, struct xs_machine *m,
 	limit(&m->sync_ns, &e->sync);
 }
 
-int xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine)
+void xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine)
 {
-	struct xs_fit_evidence *e = calloc(1, sizeof(*e));
+	struct xs_fit_evidence *e = xs_calloc(1, sizeof(*e));
 	const char *in, *out;
 
-	if (!e)
-		return -ENOMEM;
 	xs_fit_evidence_collect(e, phases);
 	join(e, machine, &in, &out);
 	free(e);
-	return 0;
 }
 
 static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
@@ -311,19 +308,16 @@ static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 		: "the usual slow-down");
 }
 
-int xs_machine_fit(const struct xs_phases *phases,
-		   const struct xs_rec_device *device,
-		   struct xs_machine *machine)
+void xs_machine_fit(const struct xs_phases *phases,
+		    const struct xs_rec_device *device,
+		    struct xs_machine *machine)
 {
-	struct xs_fit_evidence *e = calloc(1, sizeof(*e));
+	struct xs_fit_evidence *e = xs_calloc(1, sizeof(*e));
 
-	if (!e)
-		return -ENOMEM;
 	xs_machine_usual(device, machine);
 	snprintf(machine->name, sizeof(machine->name), "fitted");
 	snprintf(machine->source, sizeof(machine->source), "fitted-from-trace");
 	xs_fit_evidence_collect(e, phases);
 	fit(machine, e);
 	free(e);
-	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/heap.h"
 
-#include <errno.h>
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ static bool before(struct xs_heap_item a, struct xs_heap_item b)
 	return a.key < b.key || (a.key == b.key && a.id < b.id);
 }
 
-int xs_heap_push(struct xs_heap *heap, double key, uint64_t id)
+void xs_heap_push(struct xs_heap *heap, double key, uint64_t id)
 {
 	const struct xs_heap_item item = {key, id};
 	struct xs_heap_item *grown;
@@ -18,9 +19,7 @@ int xs_heap_push(struct xs_heap *heap, double key, uint64_t id)
 
 	if (heap->count == heap->room) {
 		room = heap->room ? 2 * heap->room : 64;
-		grown = realloc(heap->items, room * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
+		grown = xs_realloc(heap->items, room * sizeof(*grown));
 		heap->items = grown;
 		heap->room = room;
 	}
@@ -30,7 +29,6 @@ int xs_heap_push(struct xs_heap *heap, double key, uint64_t id)
 		at = (at - 1) / 2;
 	}
 	heap->items[at] = item;
-	return 0;
 }
 
 struct xs_heap_item xs_heap_pop(struct xs_heap *heap)

@@ -16,8 +16,7 @@ struct xs_heap {
 	size_t count, room;
 };
 
-/* Returns 0 or -ENOMEM. */
-int xs_heap_push(struct xs_heap *heap, double key, uint64_t id);
+void xs_heap_push(struct xs_heap *heap, double key, uint64_t id);
 /* Removes and returns the smallest item. The heap must not be empty. */
 struct xs_heap_item xs_heap_pop(struct xs_heap *heap);
 void xs_heap_free(struct xs_heap *heap);

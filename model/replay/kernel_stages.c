@@ -7,11 +7,11 @@
  * for is no piece's end, and a copy of arguments no piece's begin: what comes
  * next works on the same data.
  */
+#include "analyzer/util/memory.h"
 #include "model/replay/numbering.h"
 #include "model/replay/round_work.h"
 #include "model/replay/split_arrays.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -101,18 +101,16 @@ static void take_step(struct finder *f, size_t i)
 	}
 }
 
-static int finder_init(struct finder *f, const struct xs_phase *phase)
+static void finder_init(struct finder *f, const struct xs_phase *phase)
 {
 	const size_t count = phase->step_count;
 
 	f->steps = phase->steps;
-	f->by_queue = calloc(count + 1, sizeof(*f->by_queue));
-	f->event_op = calloc(count + 1, sizeof(*f->event_op));
-	f->stages = calloc(count + 1, sizeof(*f->stages));
-	if (!f->by_queue || !f->event_op || !f->stages ||
-	    xs_numbering_init(&f->queues, count) ||
-	    xs_numbering_init(&f->events, count))
-		return -ENOMEM;
+	f->by_queue = xs_calloc(count + 1, sizeof(*f->by_queue));
+	f->event_op = xs_calloc(count + 1, sizeof(*f->event_op));
+	f->stages = xs_calloc(count + 1, sizeof(*f->stages));
+	xs_numbering_init(&f->queues, count);
+	xs_numbering_init(&f->events, count);
 	for (size_t i = 0; i < count; i++) {
 		xs_numbering_add(&f->queues, f->steps[i].queue);
 		xs_numbering_add(&f->events, f->steps[i].event);
@@ -120,7 +118,6 @@ static int finder_init(struct finder *f, const struct xs_phase *phase)
 	}
 	xs_numbering_sort(&f->queues);
 	xs_numbering_sort(&f->events);
-	return 0;
 }
 
 static void finder_free(struct finder *f)
@@ -237,32 +234,28 @@ static void take_piece(unsigned pieces, struct xs_round_work *work)
 }
 
 /* Counts a copy for each array, which a piece is cut from. */
-static int set_copies(const struct xs_phase *phase, struct xs_round_work *work)
+static void set_copies(const struct xs_phase *phase, struct xs_round_work *work)
 {
 	struct xs_split_arrays in = {0, 0}, out = {0, 0};
-	int rc;
 
-	rc = xs_split_arrays_count(phase, XS_STEP_H2D, &in);
-	if (!rc)
-		rc = xs_split_arrays_count(phase, XS_STEP_D2H, &out);
+	xs_split_arrays_count(phase, XS_STEP_H2D, &in);
+	xs_split_arrays_count(phase, XS_STEP_D2H, &out);
 	work->in_copies = in.arrays;
 	work->in_parts = in.parts;
 	work->out_copies = out.arrays;
 	work->out_parts = out.parts;
-	return rc;
 }
 
-int xs_kernel_stages_add(const struct xs_phase *phase,
-			 struct xs_round_work *work)
+void xs_kernel_stages_add(const struct xs_phase *phase,
+			  struct xs_round_work *work)
 {
 	struct finder f = {.steps = NULL};
 	unsigned chain = 0, pieces = 0;
 	bool apart = false;
-	int rc = finder_init(&f, phase);
 
+	finder_init(&f, phase);
 	f.copies_data = work->in_bytes > XS_ARGUMENT_BYTES * work->in_copies;
-
-	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		take_step(&f, i);
 		if (!xs_step_is_kernel(&phase->steps[i]))
 			continue;
@@ -270,17 +263,14 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 		if (f.stages[i] >= chain)
 			chain = f.stages[i] + 1;
 	}
-	if (!rc)
-		add_stages(phase, f.stages, chain, work);
+	add_stages(phase, f.stages, chain, work);
 	finder_free(&f);
 	work->alike_ns = pieces == 1 ? longest_alike(phase) : 0;
-	if (!rc)
-		rc = xs_split_arrays_apart(phase, &apart);
+	xs_split_arrays_apart(phase, &apart);
 	work->in_pieces =
 	    pieces > 1 && work->kernels == pieces * chain && !apart;
-	if (!rc && work->in_pieces)
+	if (work->in_pieces)
 		take_piece(pieces, work);
-	else if (!rc)
-		rc = set_copies(phase, work);
-	return rc;
+	else
+		set_copies(phase, work);
 }

@@ -2,16 +2,15 @@
 #include "model/replay/numbering.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-int xs_numbering_init(struct xs_numbering *n, size_t most)
+void xs_numbering_init(struct xs_numbering *n, size_t most)
 {
-	*n = (struct xs_numbering){.values =
-				       malloc((most + 1) * sizeof(*n->values))};
-	return n->values ? 0 : -ENOMEM;
+	*n = (struct xs_numbering){
+	    .values = xs_malloc((most + 1) * sizeof(*n->values))};
 }
 
 void xs_numbering_free(struct xs_numbering *n)

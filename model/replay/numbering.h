@@ -17,8 +17,8 @@ struct xs_numbering {
 	uint32_t recent[XS_NUMBERING_RECENT];
 };
 
-/* Allocates room for `most` values. Returns 0 or -ENOMEM. */
-int xs_numbering_init(struct xs_numbering *numbering, size_t most);
+/* Allocates room for `most` values. */
+void xs_numbering_init(struct xs_numbering *numbering, size_t most);
 void xs_numbering_free(struct xs_numbering *numbering);
 
 /* Adds a handle, perhaps again. */

@@ -12,24 +12,20 @@ static uint32_t more(uint32_t count, uint32_t index)
 	return index < count ? count : index + 1;
 }
 
-int xs_plan_add(struct xs_plan *plan, const struct xs_action *action)
+void xs_plan_add(struct xs_plan *plan, const struct xs_action *action)
 {
 	XS_ARRAY_ADD(plan->actions, plan->count, *action);
 	plan->threads = more(plan->threads, action->thread);
 	plan->queues = more(plan->queues, action->queue);
 	plan->events = more(plan->events, action->event);
-	return 0;
 }
 
-int xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
-		unsigned times)
+void xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
+		 unsigned times)
 {
-	int rc = 0;
-
 	action.queue = queue;
-	while (!rc && times--)
-		rc = xs_plan_add(plan, &action);
-	return rc;
+	while (times--)
+		xs_plan_add(plan, &action);
 }
 
 /* As FNV-1a, by words. */

@@ -87,11 +87,11 @@ struct xs_plan {
 	unsigned kernel_hw_queues, copy_hw_queues;
 };
 
-/* Appends a copy of *action. Returns 0 or -ENOMEM. */
-int xs_plan_add(struct xs_plan *plan, const struct xs_action *action);
-/* Appends the action `times` times on one queue. Returns 0 or -ENOMEM. */
-int xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
-		unsigned times);
+/* Appends a copy of *action. */
+void xs_plan_add(struct xs_plan *plan, const struct xs_action *action);
+/* Appends the action `times` times on one queue. */
+void xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
+		 unsigned times);
 void xs_plan_free(struct xs_plan *plan);
 
 /* Returns a digest of all that a replay reads: plans with the same digest take

@@ -17,16 +17,17 @@ void xs_queue_arbiter_issue(struct xs_queue_arbiter *arbiter,
 	arbiter->queued[hw_queue].last = op;
 }
 
-int xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
-			       struct xs_queue_entry *ops, uint32_t op,
-			       double since_ns)
+void xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
+				struct xs_queue_entry *ops, uint32_t op,
+				double since_ns)
 {
-	if (!arbiter->hw_queues)
-		return xs_heap_push(&arbiter->waiting, since_ns, op);
+	if (!arbiter->hw_queues) {
+		xs_heap_push(&arbiter->waiting, since_ns, op);
+		return;
+	}
 	arbiter->ready++;
 	ops[op].ready = true;
 	ops[op].since_ns = since_ns;
-	return 0;
 }
 
 /* Returns the first op of a hardware queue if it is ready, else NULL. */

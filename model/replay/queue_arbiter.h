@@ -39,11 +39,10 @@ void xs_queue_arbiter_issue(struct xs_queue_arbiter *arbiter,
 			    struct xs_queue_entry *ops, uint32_t op,
 			    uint32_t stream);
 
-/* Marks an issued op as ready: all its dependencies have ended. Returns 0 or
- * -ENOMEM. */
-int xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
-			       struct xs_queue_entry *ops, uint32_t op,
-			       double since_ns);
+/* Marks an issued op as ready: all its dependencies have ended. */
+void xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
+				struct xs_queue_entry *ops, uint32_t op,
+				double since_ns);
 
 /* Takes the next op: the one that has been ready for longest; among equals the
  * one issued first. Returns false if there is none. */

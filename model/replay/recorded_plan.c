@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/recorded_plan.h"
 
+#include "analyzer/util/memory.h"
 #include "model/replay/numbering.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -291,27 +291,23 @@ static void number_handles(struct recorder *rec, const struct xs_phase *phase)
 	xs_numbering_sort(&rec->events);
 }
 
-static int recorder_init(struct recorder *rec, const struct xs_phase *phase)
+static void recorder_init(struct recorder *rec, const struct xs_phase *phase)
 {
 	const struct latest none = {XS_ACTION_NONE, -INFINITY};
 	const size_t count = phase->step_count, room = count + 1;
 
-	if (xs_numbering_init(&rec->threads, count) ||
-	    xs_numbering_init(&rec->queues, count) ||
-	    xs_numbering_init(&rec->events, count))
-		return -ENOMEM;
-	rec->returned_ns = calloc(room, sizeof(double));
-	rec->queued = calloc(room, sizeof(*rec->queued));
-	rec->happens = calloc(room, sizeof(*rec->happens));
-	if (!rec->returned_ns || !rec->queued || !rec->happens)
-		return -ENOMEM;
+	xs_numbering_init(&rec->threads, count);
+	xs_numbering_init(&rec->queues, count);
+	xs_numbering_init(&rec->events, count);
+	rec->returned_ns = xs_calloc(room, sizeof(double));
+	rec->queued = xs_calloc(room, sizeof(*rec->queued));
+	rec->happens = xs_calloc(room, sizeof(*rec->happens));
 	number_handles(rec, phase);
 	for (size_t i = 0; i < room; i++)
 		rec->queued[i] = rec->happens[i] = none;
 	for (size_t i = 0; i < XS_UNITS; i++)
 		rec->on_unit[i] = none;
 	rec->all_end_ns = -INFINITY;
-	return 0;
 }
 
 static void recorder_free(struct recorder *rec)
@@ -335,16 +331,16 @@ static void leave_out_launch_wait(const struct recorder *rec,
 		step->call_ns += (uint64_t)(rec->waits_part * wait_ns);
 }
 
-int xs_recorded_plan_build(const struct xs_phase *phase,
-			   const struct xs_machine *machine,
-			   const struct xs_recorded_plan_change *change,
-			   struct xs_plan *plan)
+void xs_recorded_plan_build(const struct xs_phase *phase,
+			    const struct xs_machine *machine,
+			    const struct xs_recorded_plan_change *change,
+			    struct xs_plan *plan)
 {
 	struct recorder rec = {.machine = machine, .change = change};
-	int rc = recorder_init(&rec, phase);
 
+	recorder_init(&rec, phase);
 	rec.waits_part = change->pin ? xs_launches_await_staging(phase) : 0;
-	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		struct xs_step step = on_one_clock(&phase->steps[i]);
 		struct xs_action action = begin_action(&rec, &step);
 
@@ -356,12 +352,11 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 		else
 			take_op(&rec, &step, &action);
 		remember(&rec, &step, &action, (uint32_t)i);
-		rc = xs_plan_add(plan, &action);
+		xs_plan_add(plan, &action);
 	}
 	plan->recorded = plan->count;
 	plan->behind_ns = (double)phase->behind_ns;
 	recorder_free(&rec);
-	return rc;
 }
 
 /* Recorded ops have no unit. */

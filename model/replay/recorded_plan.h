@@ -18,13 +18,13 @@ struct xs_recorded_plan_change {
  * Builds the plan of a phase: action i is step i. Ops keep their measured times
  * and their measured delay after what they waited for; calls keep their
  * measured cost; the order of ops on a unit is kept. Replay of a plan without
- * changes reproduces the recorded times. Returns 0 or -ENOMEM. Caller frees the
+ * changes reproduces the recorded times. Caller frees the
  * plan.
  */
-int xs_recorded_plan_build(const struct xs_phase *phase,
-			   const struct xs_machine *machine,
-			   const struct xs_recorded_plan_change *change,
-			   struct xs_plan *plan);
+void xs_recorded_plan_build(const struct xs_phase *phase,
+			    const struct xs_machine *machine,
+			    const struct xs_recorded_plan_change *change,
+			    struct xs_plan *plan);
 
 /* Returns what launches and copies that do not block take of the driver in one
  * round of a plan, in ns: the time of each call, at most that of the profile.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/replay.h"
 
+#include "analyzer/util/memory.h"
 #include "model/replay/replay_state.h"
 
 #include <errno.h>
@@ -18,9 +19,8 @@ enum event_kind {
 static void post(struct xs_replay_state *r, double at, uint32_t action,
 		 enum event_kind k)
 {
-	if (xs_heap_push(&r->events, fmax(at, r->now),
-			 (uint64_t)action * EVENT_KINDS + k))
-		r->rc = -ENOMEM;
+	xs_heap_push(&r->events, fmax(at, r->now),
+		     (uint64_t)action * EVENT_KINDS + k);
 }
 
 static struct xs_replay_unit *unit_of(struct xs_replay_state *r,
@@ -56,10 +56,10 @@ static void becomes_ready(struct xs_replay_state *r, uint32_t i)
 		     fmax(node->issue_ns + action->issue_lag_ns,
 			  node->dep_ns + action->dep_lag_ns),
 		     i, EVENT_START);
-	else if (xs_queue_arbiter_set_ready(&unit_of(r, action)->arbiter,
-					    r->arbiter, i,
-					    fmax(node->issue_ns, node->dep_ns)))
-		r->rc = -ENOMEM;
+	else
+		xs_queue_arbiter_set_ready(&unit_of(r, action)->arbiter,
+					   r->arbiter, i,
+					   fmax(node->issue_ns, node->dep_ns));
 }
 
 /* Returns the lag from the end of the unit's previous op to the start of this
@@ -337,23 +337,17 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 					machine->implicit_sync == 1,
 				    .last_kernel = XS_ACTION_NONE};
 	uint32_t *last_of_thread =
-	    calloc(plan->threads + 1, sizeof(*last_of_thread));
+	    xs_calloc(plan->threads + 1, sizeof(*last_of_thread));
 
-	r.nodes = calloc(plan->count + 1, sizeof(*r.nodes));
-	r.arbiter = calloc(plan->count + 1, sizeof(*r.arbiter));
-	r.queues = calloc(plan->queues + 1, sizeof(*r.queues));
-	r.open_queues = calloc(plan->queues + 1, sizeof(*r.open_queues));
-	r.event_ops = calloc(plan->events + 1, sizeof(*r.event_ops));
-	if (!last_of_thread || !r.nodes || !r.arbiter || !r.queues ||
-	    !r.open_queues || !r.event_ops) {
-		r.rc = -ENOMEM;
-		goto out;
-	}
+	r.nodes = xs_calloc(plan->count + 1, sizeof(*r.nodes));
+	r.arbiter = xs_calloc(plan->count + 1, sizeof(*r.arbiter));
+	r.queues = xs_calloc(plan->queues + 1, sizeof(*r.queues));
+	r.open_queues = xs_calloc(plan->queues + 1, sizeof(*r.open_queues));
+	r.event_ops = xs_calloc(plan->events + 1, sizeof(*r.event_ops));
 	prepare(&r, last_of_thread);
 	set_hw_queues(&r);
 	run(&r);
 	*round_ns = r.round_ns;
-out:
 	for (unsigned u = 0; u < XS_UNITS; u++)
 		xs_queue_arbiter_free(&r.units[u].arbiter);
 	xs_heap_free(&r.events);

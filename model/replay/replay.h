@@ -35,7 +35,7 @@ struct xs_action_times {
 /*
  * Runs the plan. *round_ns: the time when the last call has returned and the
  * last op has ended. times: room for plan->count entries, or NULL. Only actions
- * with a unit may have bytes. Returns 0, -ENOMEM, or -EDOM if the rate of a
+ * with a unit may have bytes. Returns 0, or -EDOM if the rate of a
  * link use is unknown.
  */
 int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,

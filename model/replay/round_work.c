@@ -5,7 +5,6 @@
 #include "model/replay/recorded_plan.h"
 #include "model/replay/tracer_overhead.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -134,19 +133,17 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step,
 }
 
 /* Counts the queues of the copies. */
-static int add_queues(struct xs_round_work *work, const struct xs_phase *phase)
+static void add_queues(struct xs_round_work *work, const struct xs_phase *phase)
 {
 	struct xs_numbering queues;
 
-	if (xs_numbering_init(&queues, phase->step_count))
-		return -ENOMEM;
+	xs_numbering_init(&queues, phase->step_count);
 	for (size_t i = 0; i < phase->step_count; i++)
 		if (xs_step_is_copy(&phase->steps[i]))
 			xs_numbering_add(&queues, phase->steps[i].queue);
 	xs_numbering_sort(&queues);
 	work->queues = (unsigned)queues.count;
 	xs_numbering_free(&queues);
-	return 0;
 }
 
 double xs_step_staging_ns(const struct xs_phase *phase, size_t i)
@@ -251,8 +248,8 @@ static bool is_in_place(const struct xs_phase *phase)
 	return true;
 }
 
-int xs_round_work_build(const struct xs_phase *phase,
-			struct xs_round_work *work)
+void xs_round_work_build(const struct xs_phase *phase,
+			 struct xs_round_work *work)
 {
 	uint64_t ops_end_ns = 0, since_ns = 0;
 	double traced_ns = 0;
@@ -282,9 +279,8 @@ int xs_round_work_build(const struct xs_phase *phase,
 	if (!work->kernels)
 		add_counts(work, NULL);
 	add_pinning(work, phase);
-	if (add_queues(work, phase))
-		return -ENOMEM;
-	return xs_kernel_stages_add(phase, work);
+	add_queues(work, phase);
+	xs_kernel_stages_add(phase, work);
 }
 
 struct xs_round_work xs_round_work_of_kernel(const struct xs_step *step)

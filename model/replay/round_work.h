@@ -96,9 +96,8 @@ struct xs_round_work {
  * time is that of copying its data within the host's memory; else 0. */
 double xs_step_staging_ns(const struct xs_phase *phase, size_t i);
 
-/* Returns 0 or -ENOMEM. */
-int xs_round_work_build(const struct xs_phase *phase,
-			struct xs_round_work *work);
+void xs_round_work_build(const struct xs_phase *phase,
+			 struct xs_round_work *work);
 
 /*
  * Returns the work of one kernel of a round: it reads and writes the part of
@@ -109,10 +108,10 @@ struct xs_round_work xs_round_work_of_kernel(const struct xs_step *step);
 
 /*
  * Fills the stages, the copies of one piece, and the parts of its arrays. See
- * kernel_stages.c. Returns 0 or -ENOMEM.
+ * kernel_stages.c.
  */
-int xs_kernel_stages_add(const struct xs_phase *phase,
-			 struct xs_round_work *work);
+void xs_kernel_stages_add(const struct xs_phase *phase,
+			  struct xs_round_work *work);
 
 /*
  * Turns a chain of like kernels into one stage of slices, if none of them has

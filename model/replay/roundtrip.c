@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/roundtrip.h"
 
-#include <errno.h>
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,16 +82,15 @@ static void mark_range(const struct xs_phase *phase, const struct range *ranges,
 	}
 }
 
-int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
-		      struct xs_roundtrips *found)
+void xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
+		       struct xs_roundtrips *found)
 {
-	struct range *ranges = calloc(phase->step_count + 1, sizeof(*ranges));
+	struct range *ranges =
+	    xs_calloc(phase->step_count + 1, sizeof(*ranges));
 	size_t count, first, end;
 
 	*found = (struct xs_roundtrips){0};
 	memset(marks, 0, phase->step_count * sizeof(*marks));
-	if (!ranges)
-		return -ENOMEM;
 	count = collect(phase, ranges);
 	for (first = 0; first < count; first = end) {
 		end = first + 1;
@@ -99,17 +99,15 @@ int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
 		mark_range(phase, &ranges[first], end - first, marks, found);
 	}
 	free(ranges);
-	return 0;
 }
 
-int xs_roundtrip_count(const struct xs_phase *phase,
-		       struct xs_roundtrips *found)
+void xs_roundtrip_count(const struct xs_phase *phase,
+			struct xs_roundtrips *found)
 {
-	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
-	int rc = marks ? xs_roundtrip_mark(phase, marks, found) : -ENOMEM;
+	bool *marks = xs_calloc(phase->step_count + 1, sizeof(*marks));
 
+	xs_roundtrip_mark(phase, marks, found);
 	free(marks);
-	return rc;
 }
 
 bool xs_repeats_measured(const struct xs_phase *phase,
@@ -132,16 +130,17 @@ bool xs_step_repeats(const struct xs_step *step)
 	       step->repeats.same == step->repeats.compared;
 }
 
-int xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
-		     size_t *copies)
+void xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
+		      size_t *copies)
 {
 	struct xs_repeat_counts sum;
 	struct xs_roundtrips found;
 	const bool measured = xs_repeats_measured(phase, &sum);
-	const int rc = measured ? 0 : xs_roundtrip_mark(phase, marks, &found);
 
+	if (!measured)
+		xs_roundtrip_mark(phase, marks, &found);
 	*copies = 0;
-	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		marks[i] = measured
@@ -150,16 +149,13 @@ int xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
 					      step->kind == XS_STEP_H2D);
 		*copies += marks[i] && step->kind == XS_STEP_H2D;
 	}
-	return rc;
 }
 
-int xs_resident_count(const struct xs_phase *phase, bool same_host,
-		      size_t *copies)
+void xs_resident_count(const struct xs_phase *phase, bool same_host,
+		       size_t *copies)
 {
-	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
-	int rc =
-	    marks ? xs_resident_mark(phase, same_host, marks, copies) : -ENOMEM;
+	bool *marks = xs_calloc(phase->step_count + 1, sizeof(*marks));
 
+	xs_resident_mark(phase, same_host, marks, copies);
 	free(marks);
-	return rc;
 }

@@ -16,14 +16,14 @@ struct xs_roundtrips {
  * in this round or in the previous one; and the copy out, if it is in the same
  * round: the result of a round is for the host, too. A trace does not show
  * whether the host wrote to the range in between. marks: phase->step_count
- * entries, all of which are written. Returns 0 or -ENOMEM.
+ * entries, all of which are written.
  */
-int xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
-		      struct xs_roundtrips *found);
-
-/* Counts only. Returns 0 or -ENOMEM. */
-int xs_roundtrip_count(const struct xs_phase *phase,
+void xs_roundtrip_mark(const struct xs_phase *phase, bool *marks,
 		       struct xs_roundtrips *found);
+
+/* Counts only. */
+void xs_roundtrip_count(const struct xs_phase *phase,
+			struct xs_roundtrips *found);
 
 /* Returns whether contents were hashed and compared. Sums the repeat counts
  * over all sites. */
@@ -38,10 +38,10 @@ bool xs_step_repeats(const struct xs_step *step);
  * copies in that were measured to bring the same bytes; or, if nothing was
  * hashed, those of xs_roundtrip_mark() and, if same_host, the copies in from
  * host memory that every round copies in. *copies: number of marked copies in.
- * Returns 0 or -ENOMEM. */
-int xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
-		     size_t *copies);
-
-/* Counts the copies in only. Returns 0 or -ENOMEM. */
-int xs_resident_count(const struct xs_phase *phase, bool same_host,
+ */
+void xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
 		      size_t *copies);
+
+/* Counts the copies in only. */
+void xs_resident_count(const struct xs_phase *phase, bool same_host,
+		       size_t *copies);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/split_arrays.h"
 
-#include <errno.h>
+#include "analyzer/util/memory.h"
+
 #include <stdlib.h>
 
 static uint64_t device_address(const struct xs_step *step)
@@ -71,36 +72,31 @@ static struct xs_split_arrays count_arrays(const struct xs_step *const *copies,
 	return found;
 }
 
-/* Returns the round's copies of a kind, sorted and owned by the caller; NULL
- * without memory. */
+/* Returns the round's copies of a kind, sorted and owned by the caller. */
 static const struct xs_step **
 sorted_copies(const struct xs_phase *phase, enum xs_step_kind kind,
 	      int (*compare)(const void *, const void *), size_t *count)
 {
 	const struct xs_step **copies =
-	    calloc(phase->step_count + 1, sizeof(const struct xs_step *));
+	    xs_calloc(phase->step_count + 1, sizeof(const struct xs_step *));
 
 	*count = 0;
-	for (size_t i = 0; copies && i < phase->step_count; i++)
+	for (size_t i = 0; i < phase->step_count; i++)
 		if (phase->steps[i].kind == kind)
 			copies[(*count)++] = &phase->steps[i];
-	if (copies)
-		qsort(copies, *count, sizeof(const struct xs_step *), compare);
+	qsort(copies, *count, sizeof(const struct xs_step *), compare);
 	return copies;
 }
 
-int xs_split_arrays_count(const struct xs_phase *phase, enum xs_step_kind kind,
-			  struct xs_split_arrays *out)
+void xs_split_arrays_count(const struct xs_phase *phase, enum xs_step_kind kind,
+			   struct xs_split_arrays *out)
 {
 	size_t count;
 	const struct xs_step **copies =
 	    sorted_copies(phase, kind, by_device_address, &count);
 
-	if (!copies)
-		return -ENOMEM;
 	*out = count_arrays(copies, count);
 	free(copies);
-	return 0;
 }
 
 static int by_source(const void *a, const void *b)
@@ -110,19 +106,16 @@ static int by_source(const void *a, const void *b)
 	return ((*x)->src > (*y)->src) - ((*x)->src < (*y)->src);
 }
 
-int xs_split_arrays_apart(const struct xs_phase *phase, bool *apart)
+void xs_split_arrays_apart(const struct xs_phase *phase, bool *apart)
 {
 	size_t count;
 	const struct xs_step **copies =
 	    sorted_copies(phase, XS_STEP_H2D, by_source, &count);
 
-	if (!copies)
-		return -ENOMEM;
 	*apart = count > 1 && copies[0]->src;
 	for (size_t i = 1; i < count; i++)
 		*apart &= copies[i - 1]->src + copies[i - 1]->bytes <
 			      copies[i]->src + copies[i]->src_starts &&
 			  copies[i - 1]->src < copies[i]->src;
 	free(copies);
-	return 0;
 }

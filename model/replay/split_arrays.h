@@ -14,10 +14,10 @@ struct xs_split_arrays {
  * Counts the arrays that the round's copies of a kind move. A copy continues an
  * array if it has the call site and size of the part before (the last one may
  * be smaller), its device memory follows that of the part, and no allocation
- * begins there. Returns 0 or -ENOMEM.
+ * begins there.
  */
-int xs_split_arrays_count(const struct xs_phase *phase, enum xs_step_kind kind,
-			  struct xs_split_arrays *out);
+void xs_split_arrays_count(const struct xs_phase *phase, enum xs_step_kind kind,
+			   struct xs_split_arrays *out);
 
 /* Returns the parts of each array; parts 0: one. */
 double xs_parts_of_array(unsigned arrays, unsigned parts);
@@ -28,5 +28,5 @@ bool xs_step_continues(const struct xs_step *first,
 		       const struct xs_step *second);
 
 /* Stores whether the round copies in several arrays, each from host memory that
- * is known to be apart from the others'. Returns 0 or -ENOMEM. */
-int xs_split_arrays_apart(const struct xs_phase *phase, bool *apart);
+ * is known to be apart from the others'. */
+void xs_split_arrays_apart(const struct xs_phase *phase, bool *apart);

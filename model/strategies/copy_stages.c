@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/strategies/copy_stages.h"
 
-#include <errno.h>
+#include "analyzer/util/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,16 +32,14 @@ static uint32_t needed_by(const struct xs_phase *phase,
 	return by == XS_NONE ? NONE : kernels->next[by];
 }
 
-static int find_kernels(const struct xs_phase *phase, struct kernels *kernels)
+static void find_kernels(const struct xs_phase *phase, struct kernels *kernels)
 {
 	const size_t count = phase->step_count;
 	uint32_t last = NONE;
 
-	kernels->next = malloc((count + 1) * sizeof(*kernels->next));
-	kernels->last = malloc((count + 1) * sizeof(*kernels->last));
-	kernels->begins = calloc(count + 1, sizeof(*kernels->begins));
-	if (!kernels->next || !kernels->last || !kernels->begins)
-		return -ENOMEM;
+	kernels->next = xs_malloc((count + 1) * sizeof(*kernels->next));
+	kernels->last = xs_malloc((count + 1) * sizeof(*kernels->last));
+	kernels->begins = xs_calloc(count + 1, sizeof(*kernels->begins));
 	kernels->next[count] = NONE;
 	for (size_t i = count; i-- > 0;)
 		kernels->next[i] = is(phase, i, XS_STEP_KERNEL)
@@ -58,7 +57,6 @@ static int find_kernels(const struct xs_phase *phase, struct kernels *kernels)
 		if (by != NONE && by != kernels->first)
 			kernels->begins[by] = true;
 	}
-	return 0;
 }
 
 static void number_stages(const struct xs_phase *phase,
@@ -147,15 +145,14 @@ static void add_shared(const struct range *ranges, size_t count, double *bytes)
 }
 
 /* Copies of unknown addresses are taken for one buffer. */
-static int measure_buffers(const struct xs_phase *phase,
-			   struct xs_copy_stages *stages)
+static void measure_buffers(const struct xs_phase *phase,
+			    struct xs_copy_stages *stages)
 {
 	struct range *ranges =
-	    malloc((phase->step_count + 1) * sizeof(*ranges));
-	double *bytes = calloc(stages->count, sizeof(*bytes));
-	int rc = ranges && bytes ? 0 : -ENOMEM;
+	    xs_malloc((phase->step_count + 1) * sizeof(*ranges));
+	double *bytes = xs_calloc(stages->count, sizeof(*bytes));
 
-	for (int out = 0; !rc && out < 2; out++) {
+	for (int out = 0; out < 2; out++) {
 		size_t count = 0;
 
 		for (size_t i = 0; i < phase->step_count; i++) {
@@ -169,44 +166,38 @@ static int measure_buffers(const struct xs_phase *phase,
 		qsort(ranges, count, sizeof(*ranges), by_begin);
 		add_shared(ranges, count, bytes);
 	}
-	for (uint32_t s = 0; !rc && s < stages->count; s++)
+	for (uint32_t s = 0; s < stages->count; s++)
 		stages->more_bytes = fmax(stages->more_bytes, bytes[s]);
 	free(ranges);
 	free(bytes);
-	return rc;
 }
 
-int xs_copy_stages_build_one(const struct xs_phase *phase,
-			     struct xs_copy_stages *stages)
+void xs_copy_stages_build_one(const struct xs_phase *phase,
+			      struct xs_copy_stages *stages)
 {
 	*stages = (struct xs_copy_stages){
-	    .of = calloc(phase->step_count + 1, sizeof(*stages->of)),
+	    .of = xs_calloc(phase->step_count + 1, sizeof(*stages->of)),
 	    .count = 1};
 	for (size_t i = 0; i < phase->step_count; i++)
 		if (xs_step_is_copy(&phase->steps[i]))
 			stages->more_bytes += (double)phase->steps[i].bytes;
-	return stages->of ? 0 : -ENOMEM;
 }
 
-int xs_copy_stages_build(const struct xs_phase *phase,
-			 struct xs_copy_stages *stages)
+void xs_copy_stages_build(const struct xs_phase *phase,
+			  struct xs_copy_stages *stages)
 {
 	struct kernels kernels = {0};
-	int rc = find_kernels(phase, &kernels);
 
+	find_kernels(phase, &kernels);
 	*stages = (struct xs_copy_stages){
-	    .of = malloc((phase->step_count + 1) * sizeof(*stages->of))};
-	if (!stages->of)
-		rc = -ENOMEM;
-	if (!rc) {
-		number_stages(phase, &kernels, stages);
-		place_copies(phase, &kernels, stages);
-		rc = stages->count > 1 ? measure_buffers(phase, stages) : 0;
-	}
+	    .of = xs_malloc((phase->step_count + 1) * sizeof(*stages->of))};
+	number_stages(phase, &kernels, stages);
+	place_copies(phase, &kernels, stages);
+	if (stages->count > 1)
+		measure_buffers(phase, stages);
 	free(kernels.next);
 	free(kernels.last);
 	free(kernels.begins);
-	return rc;
 }
 
 void xs_copy_stages_free(struct xs_copy_stages *stages)

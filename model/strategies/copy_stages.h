@@ -22,12 +22,12 @@ struct xs_copy_stages {
 };
 
 /* By the phase's dataflow; where it is not known, each kernel needs all copies
- * in before it, and each copy out all kernels before it. Returns 0 or -ENOMEM.
+ * in before it, and each copy out all kernels before it.
  */
-int xs_copy_stages_build(const struct xs_phase *phase,
-			 struct xs_copy_stages *stages);
+void xs_copy_stages_build(const struct xs_phase *phase,
+			  struct xs_copy_stages *stages);
 
-/* One stage with all steps. Returns 0 or -ENOMEM. */
-int xs_copy_stages_build_one(const struct xs_phase *phase,
-			     struct xs_copy_stages *stages);
+/* One stage with all steps. */
+void xs_copy_stages_build_one(const struct xs_phase *phase,
+			      struct xs_copy_stages *stages);
 void xs_copy_stages_free(struct xs_copy_stages *stages);

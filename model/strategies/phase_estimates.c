@@ -121,12 +121,11 @@ int xs_model_phase(const struct xs_phase *phase,
 					 (double)phase->round_ns.median_ns};
 	const bool room = has_room(phase, machine);
 	size_t i, first = out->count;
-	int rc = xs_round_work_build(phase, &c.work);
+	int rc = 0;
 
-	if (!rc) {
-		xs_kernel_stages_join_slices(machine, &c.work);
-		xs_strategy_case_keep_buffers(&c);
-	}
+	xs_round_work_build(phase, &c.work);
+	xs_kernel_stages_join_slices(machine, &c.work);
+	xs_strategy_case_keep_buffers(&c);
 	for (i = 0; !rc && i < xs_strategy_count; i++) {
 		c.strategy = xs_strategies[i];
 		rc = c.strategy->build(&c, out);

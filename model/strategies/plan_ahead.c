@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/strategies/plan_ahead.h"
 
-#include <errno.h>
+#include "analyzer/util/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,8 +29,8 @@ static bool has_copies(const struct ahead *a, uint32_t stage,
 }
 
 /* Records or awaits a stage's event, unless one queue orders all. */
-static int put_event(const struct ahead *a, enum xs_action_kind kind,
-		     enum event event, uint32_t stage, uint32_t queue)
+static void put_event(const struct ahead *a, enum xs_action_kind kind,
+		      enum event event, uint32_t stage, uint32_t queue)
 {
 	const struct xs_action action = {
 	    .kind = kind,
@@ -37,9 +38,8 @@ static int put_event(const struct ahead *a, enum xs_action_kind kind,
 	    .event = (uint32_t)event * a->stages->count + stage,
 	    .call_ns = xs_or_zero(a->scenario->machine.call_event_ns.value)};
 
-	return a->queues->in == a->queues->kernels
-		   ? 0
-		   : xs_plan_put(a->plan, action, queue, 1);
+	if (a->queues->in != a->queues->kernels)
+		xs_plan_put(a->plan, action, queue, 1);
 }
 
 /*
@@ -102,97 +102,83 @@ static struct xs_action copy_of(const struct ahead *a,
 }
 
 /* Appends the steps of a kind; the first kernel may wait for a copy. */
-static int put_steps(const struct ahead *a, uint32_t stage,
-		     enum xs_step_kind kind, uint32_t queue)
+static void put_steps(const struct ahead *a, uint32_t stage,
+		      enum xs_step_kind kind, uint32_t queue)
 {
 	const struct xs_step *kernel = NULL;
 	bool first = has_copies(a, stage, XS_STEP_H2D);
-	int rc = 0;
 
-	for (size_t i = a->first[stage]; !rc && i < a->first[stage + 1]; i++) {
+	for (size_t i = a->first[stage]; i < a->first[stage + 1]; i++) {
 		const struct xs_step *step = &a->c->phase->steps[a->steps[i]];
 
 		if (step->kind != kind)
 			continue;
-		rc = xs_plan_put(a->plan,
-				 kind == XS_STEP_KERNEL
-				     ? kernel_of(a, step, first)
-				     : copy_of(a, step, stage),
-				 queue, 1);
+		xs_plan_put(a->plan,
+			    kind == XS_STEP_KERNEL ? kernel_of(a, step, first)
+						   : copy_of(a, step, stage),
+			    queue, 1);
 		first = false;
 		kernel = kind == XS_STEP_KERNEL ? step : NULL;
 	}
-	if (!rc && kernel)
+	if (kernel)
 		end_early(a, kernel);
-	return rc;
 }
 
 /* A buffer is free when the kernels of the stage before the last have ended. */
-static int put_ins(const struct ahead *a, uint32_t stage)
+static void put_ins(const struct ahead *a, uint32_t stage)
 {
 	const uint32_t queue = a->queues->in;
-	int rc = 0;
 
 	if (!has_copies(a, stage, XS_STEP_H2D))
-		return 0;
+		return;
 	if (stage > 1)
-		rc = put_event(a, XS_ACTION_WAIT, USED, stage - 2, queue);
-	if (!rc)
-		rc = put_steps(a, stage, XS_STEP_H2D, queue);
-	return rc ? rc
-		  : put_event(a, XS_ACTION_RECORD, COPIED_IN, stage, queue);
+		put_event(a, XS_ACTION_WAIT, USED, stage - 2, queue);
+	put_steps(a, stage, XS_STEP_H2D, queue);
+	put_event(a, XS_ACTION_RECORD, COPIED_IN, stage, queue);
 }
 
-static int put_kernels(const struct ahead *a, uint32_t stage)
+static void put_kernels(const struct ahead *a, uint32_t stage)
 {
 	const uint32_t queue = a->queues->kernels;
-	int rc = 0;
 
 	if (has_copies(a, stage, XS_STEP_H2D))
-		rc = put_event(a, XS_ACTION_WAIT, COPIED_IN, stage, queue);
-	if (!rc && stage > 1 && has_copies(a, stage - 2, XS_STEP_D2H))
-		rc = put_event(a, XS_ACTION_WAIT, COPIED_OUT, stage - 2, queue);
-	if (!rc)
-		rc = put_steps(a, stage, XS_STEP_KERNEL, queue);
-	return rc ? rc : put_event(a, XS_ACTION_RECORD, USED, stage, queue);
+		put_event(a, XS_ACTION_WAIT, COPIED_IN, stage, queue);
+	if (stage > 1 && has_copies(a, stage - 2, XS_STEP_D2H))
+		put_event(a, XS_ACTION_WAIT, COPIED_OUT, stage - 2, queue);
+	put_steps(a, stage, XS_STEP_KERNEL, queue);
+	put_event(a, XS_ACTION_RECORD, USED, stage, queue);
 }
 
-static int put_outs(const struct ahead *a, uint32_t stage)
+static void put_outs(const struct ahead *a, uint32_t stage)
 {
 	const uint32_t queue = a->queues->out;
-	int rc;
 
 	if (!has_copies(a, stage, XS_STEP_D2H) && queue != a->queues->in)
-		return 0;
-	rc = put_event(a, XS_ACTION_WAIT, USED, stage, queue);
-	if (!rc)
-		rc = put_steps(a, stage, XS_STEP_D2H, queue);
-	return rc ? rc
-		  : put_event(a, XS_ACTION_RECORD, COPIED_OUT, stage, queue);
+		return;
+	put_event(a, XS_ACTION_WAIT, USED, stage, queue);
+	put_steps(a, stage, XS_STEP_D2H, queue);
+	put_event(a, XS_ACTION_RECORD, COPIED_OUT, stage, queue);
 }
 
-static int put_stages(const struct ahead *a, double host_ns, double beside_ns)
+static void put_stages(const struct ahead *a, double host_ns, double beside_ns)
 {
 	const uint32_t count = a->stages->count;
 	const struct xs_action first = xs_action_host(host_ns);
 	const struct xs_action host =
 	    xs_action_host(host_ns + beside_ns / fmax(count - 1, 1));
 	const struct xs_action last = xs_action_host(beside_ns);
-	int rc = 0;
 
-	for (uint32_t s = 0; !rc && s < count; s++) {
-		rc = xs_plan_add(a->plan, s ? &host : &first);
-		if (!rc && !s)
-			rc = put_ins(a, 0);
-		if (!rc && s + 1 < count)
-			rc = put_ins(a, s + 1);
-		if (!rc)
-			rc = put_kernels(a, s);
-		if (!rc)
-			rc = put_outs(a, s);
+	for (uint32_t s = 0; s < count; s++) {
+		xs_plan_add(a->plan, s ? &host : &first);
+		if (!s)
+			put_ins(a, 0);
+		if (s + 1 < count)
+			put_ins(a, s + 1);
+		put_kernels(a, s);
+		put_outs(a, s);
 	}
-	return rc || count > 1 || beside_ns <= 0 ? rc
-						 : xs_plan_add(a->plan, &last);
+	if (count <= 1 && beside_ns > 0)
+		xs_plan_add(a->plan, &last);
 }
 
 /* Sorts the steps by stage. first: one entry more than stages. */
@@ -211,14 +197,15 @@ static void sort_steps(const struct xs_phase *phase,
 	first[stages->count] = phase->step_count;
 }
 
-int xs_plan_ahead(const struct xs_strategy_case *c,
-		  const struct xs_scenario *scenario,
-		  const struct xs_copy_stages *stages,
-		  const struct xs_ahead_queues *queues, double host_ns,
-		  double beside_ns, struct xs_plan *plan)
+void xs_plan_ahead(const struct xs_strategy_case *c,
+		   const struct xs_scenario *scenario,
+		   const struct xs_copy_stages *stages,
+		   const struct xs_ahead_queues *queues, double host_ns,
+		   double beside_ns, struct xs_plan *plan)
 {
-	uint32_t *steps = malloc((c->phase->step_count + 1) * sizeof(*steps));
-	size_t *first = calloc((size_t)stages->count + 1, sizeof(*first));
+	uint32_t *steps =
+	    xs_malloc((c->phase->step_count + 1) * sizeof(*steps));
+	size_t *first = xs_calloc((size_t)stages->count + 1, sizeof(*first));
 	const struct ahead a = {.c = c,
 				.scenario = scenario,
 				.stages = stages,
@@ -226,13 +213,9 @@ int xs_plan_ahead(const struct xs_strategy_case *c,
 				.plan = plan,
 				.steps = steps,
 				.first = first};
-	int rc = -ENOMEM;
 
-	if (steps && first) {
-		sort_steps(c->phase, stages, steps, first);
-		rc = put_stages(&a, host_ns, beside_ns);
-	}
+	sort_steps(c->phase, stages, steps, first);
+	put_stages(&a, host_ns, beside_ns);
 	free(steps);
 	free(first);
-	return rc;
 }

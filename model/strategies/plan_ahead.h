@@ -20,10 +20,10 @@ struct xs_ahead_queues {
  * Appends a round of two sets of buffers: host_ns of the host in each stage,
  * and beside_ns beside GPU work, in all stages but the first, or at the end;
  * the copies in of the next stage are issued before the kernels of this one,
- * and wait for the kernels of the one before. Returns 0 or -ENOMEM.
+ * and wait for the kernels of the one before.
  */
-int xs_plan_ahead(const struct xs_strategy_case *c,
-		  const struct xs_scenario *scenario,
-		  const struct xs_copy_stages *stages,
-		  const struct xs_ahead_queues *queues, double host_ns,
-		  double beside_ns, struct xs_plan *plan);
+void xs_plan_ahead(const struct xs_strategy_case *c,
+		   const struct xs_scenario *scenario,
+		   const struct xs_copy_stages *stages,
+		   const struct xs_ahead_queues *queues, double host_ns,
+		   double beside_ns, struct xs_plan *plan);

@@ -167,136 +167,119 @@ static const struct xs_action await = {.kind = XS_ACTION_WAIT,
 
 /* Appends a record or wait of a piece's event after that many stages; after 0
  * stages: its copies in. */
-static int put_event(struct xs_plan *plan, struct xs_action action,
-		     const struct pieces *p, uint32_t q, unsigned stages,
-		     uint32_t piece)
+static void put_event(struct xs_plan *plan, struct xs_action action,
+		      const struct pieces *p, uint32_t q, unsigned stages,
+		      uint32_t piece)
 {
 	action.event = stages * p->n + piece;
 	action.call_ns = xs_or_zero(p->machine->call_event_ns.value);
-	return xs_plan_put(plan, action, q, 1);
+	xs_plan_put(plan, action, q, 1);
 }
 
 /* Input that every piece needs is copied first, on the first queue. */
-static int put_shared(struct xs_plan *plan, const struct pieces *p)
+static void put_shared(struct xs_plan *plan, const struct pieces *p)
 {
-	int rc = xs_plan_put(plan, p->shared, 0, p->shareds);
-
-	return rc || !p->shareds ? rc : put_event(plan, record, p, 0, 0, 0);
+	xs_plan_put(plan, p->shared, 0, p->shareds);
+	if (p->shareds)
+		put_event(plan, record, p, 0, 0, 0);
 }
 
 /* Appends the copies in of piece q, after a wait for what it shares: event 0,
  * or that of the previous piece. */
-static int put_ins(struct xs_plan *plan, const struct pieces *p, uint32_t q)
+static void put_ins(struct xs_plan *plan, const struct pieces *p, uint32_t q)
 {
 	const bool chained = p->sharing == XS_SHARE_NEIGHBOURS && p->ins;
-	int rc = 0;
 
 	if (q > 0 && (p->shareds || chained))
-		rc = put_event(plan, await, p, q, 0, chained ? q - 1 : 0);
-	if (!rc && p->ins)
-		rc = xs_plan_put(plan, p->first_in, q, 1);
-	if (!rc && p->ins > 1)
-		rc = xs_plan_put(plan, p->in, q, p->ins - 1);
-	return rc || !chained ? rc : put_event(plan, record, p, q, 0, q);
+		put_event(plan, await, p, q, 0, chained ? q - 1 : 0);
+	if (p->ins)
+		xs_plan_put(plan, p->first_in, q, 1);
+	if (p->ins > 1)
+		xs_plan_put(plan, p->in, q, p->ins - 1);
+	if (chained)
+		put_event(plan, record, p, q, 0, q);
 }
 
 /* Appends stage s of piece q. It waits for the previous stage of the
  * neighbouring piece if it needs that. */
-static int put_part(struct xs_plan *plan, const struct pieces *p,
-		    const struct run *run, unsigned s, uint32_t q)
+static void put_part(struct xs_plan *plan, const struct pieces *p,
+		     const struct run *run, unsigned s, uint32_t q)
 {
 	const struct part *part = &p->parts[s];
-	int rc = 0;
 
 	if (q > 0 && s > run->first && part->needs == XS_SHARE_NEIGHBOURS)
-		rc = put_event(plan, await, p, q, s, q - 1);
-	if (!rc)
-		rc = xs_plan_put(plan, part->kernel, q, 1);
-	if (!rc && s + 1 < run->end && part[1].needs == XS_SHARE_NEIGHBOURS)
-		rc = put_event(plan, record, p, q, s + 1, q);
-	return rc;
+		put_event(plan, await, p, q, s, q - 1);
+	xs_plan_put(plan, part->kernel, q, 1);
+	if (s + 1 < run->end && part[1].needs == XS_SHARE_NEIGHBOURS)
+		put_event(plan, record, p, q, s + 1, q);
 }
 
 /* Appends the copies in of piece q; behind the first piece's what the round
  * allocates between its copies in; and before the others' their part of what
  * the host does beside GPU work. */
-static int put_ins_between(struct xs_plan *plan, const struct pieces *p,
-			   uint32_t q)
+static void put_ins_between(struct xs_plan *plan, const struct pieces *p,
+			    uint32_t q)
 {
 	const struct xs_action between = xs_action_host(p->host.between_ns);
 	const struct xs_action beside =
 	    xs_action_host(p->host.beside_ns / fmax(p->n - 1, 1));
-	int rc = 0;
 
 	if (q && p->host.beside_ns > 0)
-		rc = xs_plan_add(plan, &beside);
-	if (!rc)
-		rc = put_ins(plan, p, q);
-	return rc || q || p->host.between_ns <= 0 ? rc
-						  : xs_plan_add(plan, &between);
+		xs_plan_add(plan, &beside);
+	put_ins(plan, p, q);
+	if (!q && p->host.between_ns > 0)
+		xs_plan_add(plan, &between);
 }
 
-static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
-			   const struct run *run)
+static void put_depth_first(struct xs_plan *plan, const struct pieces *p,
+			    const struct run *run)
 {
-	int rc = 0;
-
-	for (uint32_t q = 0; !rc && q < p->n; q++) {
+	for (uint32_t q = 0; q < p->n; q++) {
 		if (run->ins)
-			rc = put_ins_between(plan, p, q);
-		for (unsigned s = run->first; !rc && s < run->end; s++)
-			rc = put_part(plan, p, run, s, q);
-		if (!rc && run->outs)
-			rc = xs_plan_put(plan, p->out, q, p->outs);
+			put_ins_between(plan, p, q);
+		for (unsigned s = run->first; s < run->end; s++)
+			put_part(plan, p, run, s, q);
+		if (run->outs)
+			xs_plan_put(plan, p->out, q, p->outs);
 	}
-	return rc;
 }
 
-static int put_breadth_first(struct xs_plan *plan, const struct pieces *p,
-			     const struct run *run)
+static void put_breadth_first(struct xs_plan *plan, const struct pieces *p,
+			      const struct run *run)
 {
-	int rc = 0;
-
-	for (uint32_t q = 0; !rc && run->ins && q < p->n; q++)
-		rc = put_ins_between(plan, p, q);
-	for (unsigned s = run->first; !rc && s < run->end; s++)
-		for (uint32_t q = 0; !rc && q < p->n; q++)
-			rc = put_part(plan, p, run, s, q);
-	for (uint32_t q = 0; !rc && run->outs && q < p->n; q++)
-		rc = xs_plan_put(plan, p->out, q, p->outs);
-	return rc;
+	for (uint32_t q = 0; run->ins && q < p->n; q++)
+		put_ins_between(plan, p, q);
+	for (unsigned s = run->first; s < run->end; s++)
+		for (uint32_t q = 0; q < p->n; q++)
+			put_part(plan, p, run, s, q);
+	for (uint32_t q = 0; run->outs && q < p->n; q++)
+		xs_plan_put(plan, p->out, q, p->outs);
 }
 
-static int put_run(struct xs_plan *plan, const struct pieces *p,
-		   const struct run *run)
+static void put_run(struct xs_plan *plan, const struct pieces *p,
+		    const struct run *run)
 {
-	int rc = 0;
-
-	if (!run->whole)
-		return p->breadth_first ? put_breadth_first(plan, p, run)
-					: put_depth_first(plan, p, run);
-	for (unsigned s = run->first; !rc && s < run->end; s++)
-		rc = xs_plan_put(plan, p->parts[s].kernel, 0, 1);
-	return rc;
+	if (!run->whole && p->breadth_first)
+		put_breadth_first(plan, p, run);
+	else if (!run->whole)
+		put_depth_first(plan, p, run);
+	for (unsigned s = run->first; run->whole && s < run->end; s++)
+		xs_plan_put(plan, p->parts[s].kernel, 0, 1);
 }
 
 /* The first queue waits for all pieces of the run. All queues wait for the
  * first one if the next run is in pieces again. */
-static int put_join(struct xs_plan *plan, const struct pieces *p,
-		    const struct run *run, const struct run *next)
+static void put_join(struct xs_plan *plan, const struct pieces *p,
+		     const struct run *run, const struct run *next)
 {
-	int rc = 0;
-
-	for (uint32_t q = 1; !rc && !run->whole && q < p->n; q++) {
-		rc = put_event(plan, record, p, q, run->end, q);
-		if (!rc)
-			rc = put_event(plan, await, p, 0, run->end, q);
+	for (uint32_t q = 1; !run->whole && q < p->n; q++) {
+		put_event(plan, record, p, q, run->end, q);
+		put_event(plan, await, p, 0, run->end, q);
 	}
-	if (!rc && !next->whole)
-		rc = put_event(plan, record, p, 0, run->end, 0);
-	for (uint32_t q = 1; !rc && !next->whole && q < p->n; q++)
-		rc = put_event(plan, await, p, q, run->end, 0);
-	return rc;
+	if (!next->whole)
+		put_event(plan, record, p, 0, run->end, 0);
+	for (uint32_t q = 1; !next->whole && q < p->n; q++)
+		put_event(plan, await, p, q, run->end, 0);
 }
 
 /* Returns the first run, or the one after `before`. The first run has the
@@ -316,19 +299,17 @@ static struct run run_after(const struct pieces *p, const struct run *before)
 	return run;
 }
 
-static int put_runs(struct xs_plan *plan, const struct pieces *p)
+static void put_runs(struct xs_plan *plan, const struct pieces *p)
 {
 	struct run run = run_after(p, NULL), next;
-	int rc = put_run(plan, p, &run);
 
-	while (!rc && !run.outs) {
+	put_run(plan, p, &run);
+	while (!run.outs) {
 		next = run_after(p, &run);
-		rc = put_join(plan, p, &run, &next);
-		if (!rc)
-			rc = put_run(plan, p, &next);
+		put_join(plan, p, &run, &next);
+		put_run(plan, p, &next);
 		run = next;
 	}
-	return rc;
 }
 
 int xs_plan_pieces(const struct xs_strategy_case *c,
@@ -339,8 +320,8 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 	const struct pieces p = cut(c, row, scenario, how);
 	const struct xs_action stays = xs_action_host(p.host.before_ns);
 	const struct xs_action sync = xs_action_sync_all(p.machine);
-	int rc = xs_plan_add(plan, &stays);
 
+	xs_plan_add(plan, &stays);
 	plan->kernel_hw_queues = c->work.kernel_hw_queues
 				     ? c->work.kernel_hw_queues
 				     : XS_KERNEL_HW_QUEUES;
@@ -348,9 +329,8 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 	    c->work.copy_hw_queues ? c->work.copy_hw_queues : XS_COPY_HW_QUEUES;
 	if (scenario->in_order)
 		plan->copy_hw_queues = 0;
-	if (!rc)
-		rc = put_shared(plan, &p);
-	if (!rc)
-		rc = put_runs(plan, &p);
-	return rc ? rc : xs_plan_add(plan, &sync);
+	put_shared(plan, &p);
+	put_runs(plan, &p);
+	xs_plan_add(plan, &sync);
+	return 0;
 }

@@ -2,6 +2,7 @@
 /* Estimates by replay: time, interval, setup cost and break-even. */
 #include "model/strategies/strategy.h"
 
+#include "analyzer/util/memory.h"
 #include "model/machine/range_end.h"
 #include "model/replay/another_run.h"
 #include "model/replay/mapped_writes.h"
@@ -10,7 +11,6 @@
 #include "model/replay/tracer_overhead.h"
 #include "model/strategies/schedule.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,23 +33,20 @@ struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
 				    .tracer_ns = NAN};
 }
 
-int xs_plan_recorded(const struct xs_strategy_case *c,
-		     const struct xs_scenario *scenario, struct xs_plan *plan)
+void xs_plan_recorded(const struct xs_strategy_case *c,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    false, scenario->kernel_scale, scenario->host_scale};
 	const struct xs_machine *machine = &scenario->machine;
-	int rc = xs_recorded_plan_build(c->phase, machine, &change, plan);
 
-	if (rc)
-		return rc;
+	xs_recorded_plan_build(c->phase, machine, &change, plan);
 	xs_tracer_overhead_remove(plan, c->phase, machine);
 	if (!scenario->calls_recorded)
 		xs_short_copies_limit(plan, c->phase, machine,
 				      c->strategy->changes & SAME_CALLS);
 	xs_another_run(plan, c->phase, machine, scenario->in_end,
 		       scenario->out_end);
-	return 0;
 }
 
 struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase)
@@ -66,14 +63,11 @@ static int replay_plan(const struct xs_strategy_case *c,
 		       double *all_ns)
 {
 	struct xs_action_times *times = NULL;
-	int rc = 0;
+	int rc;
 
 	if (plan->rounds)
-		times = calloc(plan->count, sizeof(*times));
-	if (plan->rounds && !times)
-		rc = -ENOMEM;
-	if (!rc)
-		rc = xs_replay(plan, machine, all_ns, times);
+		times = xs_calloc(plan->count, sizeof(*times));
+	rc = xs_replay(plan, machine, all_ns, times);
 	if (!rc)
 		*round_ns = *all_ns;
 	if (times && !rc)
@@ -161,9 +155,7 @@ static int keep_schedule(const struct xs_strategy_case *c,
 	rc = build_plan(c, row, &base, &out->plan);
 	if (rc)
 		return rc;
-	out->times = calloc(out->plan.count + 1, sizeof(*out->times));
-	if (!out->times)
-		return -ENOMEM;
+	out->times = xs_calloc(out->plan.count + 1, sizeof(*out->times));
 	return xs_replay(&out->plan, &base.machine, &round_ns, out->times);
 }
 

@@ -23,13 +23,10 @@ int xs_model_schedule(const struct xs_phase *phase,
 
 	if (!c.strategy)
 		return 0;
-	rc = xs_round_work_build(phase, &c.work);
-	if (!rc) {
-		xs_kernel_stages_join_slices(machine, &c.work);
-		xs_strategy_case_keep_buffers(&c);
-	}
-	if (!rc)
-		rc = c.strategy->build(&c, &rows);
+	xs_round_work_build(phase, &c.work);
+	xs_kernel_stages_join_slices(machine, &c.work);
+	xs_strategy_case_keep_buffers(&c);
+	rc = c.strategy->build(&c, &rows);
 	xs_estimates_free(&rows);
 	return rc;
 }

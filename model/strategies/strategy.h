@@ -101,22 +101,21 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 			       struct xs_estimate *row);
 
-/* Replays the row at the values and medians. Returns 0, -ENOMEM or another
- * -errno of xs_replay(). */
+/* Replays the row at the values and medians. Returns 0 or -errno of
+ * xs_replay(). */
 int xs_estimate_replay_ns(const struct xs_strategy_case *c,
 			  const struct xs_estimate *row, xs_plan_fn build_plan,
 			  double *round_ns);
 
-/* Stores the time of the row if the case keeps that work. Returns 0, -ENOMEM or
- * another -errno of xs_replay(). */
+/* Stores the time of the row if the case keeps that work. Returns 0 or -errno
+ * of xs_replay(). */
 int xs_estimate_with_work_ns(const struct xs_strategy_case *c,
 			     const struct xs_estimate *row,
 			     xs_plan_fn build_plan, double *round_ns);
 
 /* Call it after the row was replayed without the host's work between the calls
  * that a strategy merges: if that work matters, the row is a bound, and
- * otherwise_ns is the time with it. Returns 0, -ENOMEM or another -errno of
- * xs_replay(). */
+ * otherwise_ns is the time with it. Returns 0 or -errno of xs_replay(). */
 int xs_estimate_only_issues(const struct xs_strategy_case *c,
 			    xs_plan_fn build_plan, struct xs_estimate *row);
 
@@ -132,15 +131,13 @@ struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase);
  * Fills time and interval by replay: at the values, then with one cause at a
  * time at either end of its range (machine parameters, kernel times, host
  * time). Deviations of independent causes add in quadrature. Sets applies, and
- * the break-even from setup_ns. Returns 0, -ENOMEM or another -errno of
- * xs_replay().
+ * the break-even from setup_ns. Returns 0 or -errno of xs_replay().
  */
 int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 		       struct xs_estimate *row);
 
 /* Sets shared_low_ns and shared_high_ns to how far the host's own time moves
- * the row to either side. Returns 0, -ENOMEM or another -errno of xs_replay().
- */
+ * the row to either side. Returns 0 or -errno of xs_replay(). */
 int xs_estimate_set_host(const struct xs_strategy_case *c,
 			 xs_plan_fn build_plan, struct xs_estimate *row);
 
@@ -225,27 +222,28 @@ int xs_streams_rows(const struct xs_strategy_case *c,
 		    xs_plan_fn joined, struct xs_estimates *out);
 
 /* Writes the recorded round under a scenario, without the tracer: action i is
- * step i. Pageable copies are those of another run. Returns 0 or -ENOMEM. */
-int xs_plan_recorded(const struct xs_strategy_case *c,
-		     const struct xs_scenario *scenario, struct xs_plan *plan);
+ * step i. Pageable copies are those of another run. */
+void xs_plan_recorded(const struct xs_strategy_case *c,
+		      const struct xs_scenario *scenario, struct xs_plan *plan);
 
 /* Leaves out what the recorded round allocates and frees again, as reuse does.
- * Action i of the plan is step i. Returns 0 or -ENOMEM. */
-int xs_plan_reuse(const struct xs_phase *phase,
-		  const struct xs_machine *machine, struct xs_plan *plan);
+ * Action i of the plan is step i. */
+void xs_plan_reuse(const struct xs_phase *phase,
+		   const struct xs_machine *machine, struct xs_plan *plan);
 
 /* Leaves out the allocations and frees of the device arrays that runs of small
  * copies copy, except of each run's first copy: merged, they are one. That one
  * may be older than the round; it is then taken to have room for the others.
- * Action i of the plan is step i. Returns 0 or -ENOMEM. */
-int xs_plan_join_arrays(const struct xs_phase *phase,
-			const struct xs_machine *machine, struct xs_plan *plan);
+ * Action i of the plan is step i. */
+void xs_plan_join_arrays(const struct xs_phase *phase,
+			 const struct xs_machine *machine,
+			 struct xs_plan *plan);
 
 /* Writes a plan without copies: the kernel reads and writes host memory over
- * the link. Returns 0 or -ENOMEM. */
-int xs_plan_mapped(const struct xs_strategy_case *c,
-		   const struct xs_estimate *row,
-		   const struct xs_scenario *scenario, struct xs_plan *plan);
+ * the link. */
+void xs_plan_mapped(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row,
+		    const struct xs_scenario *scenario, struct xs_plan *plan);
 
 enum xs_cut {
 	XS_CUT_ALL,    /* copies in, every kernel, copies out */
@@ -268,7 +266,7 @@ xs_strategy_case_host_time(const struct xs_strategy_case *c,
  * Writes a plan of n pieces on n queues in the row's order. Unchanged work
  * comes first, a synchronisation last. A kernel that shares results of the one
  * before, as counted, waits for the neighbouring piece or for all pieces. A
- * kernel with fewer blocks than pieces stays whole. Returns 0 or -ENOMEM.
+ * kernel with fewer blocks than pieces stays whole. Returns 0.
  */
 int xs_plan_pieces(const struct xs_strategy_case *c,
 		   const struct xs_estimate *row,

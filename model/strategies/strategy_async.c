@@ -40,14 +40,13 @@ static double busy_ns(const struct xs_action *action,
 }
 
 /* What CuPy stages belongs to its call and stays. */
-static int move_work(struct xs_plan *plan, const struct xs_phase *phase)
+static void move_work(struct xs_plan *plan, const struct xs_phase *phase)
 {
 	const uint32_t threads = plan->threads;
 	const size_t count = plan->count;
 	uint64_t busy_until_ns = 0;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action work = xs_action_host(
 		    busy_ns(&plan->actions[i], step, busy_until_ns));
@@ -59,19 +58,18 @@ static int move_work(struct xs_plan *plan, const struct xs_phase *phase)
 		plan->actions[i].gap_ns =
 		    fmin(xs_step_staging_ns(phase, i), plan->actions[i].gap_ns);
 		if (work.call_ns > 0)
-			rc = xs_plan_add(plan, &work);
+			xs_plan_add(plan, &work);
 	}
-	return rc;
 }
 
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const int rc = xs_plan_recorded(c, scenario, plan);
-
+	xs_plan_recorded(c, scenario, plan);
 	(void)row;
-	return rc ? rc : move_work(plan, c->phase);
+	move_work(plan, c->phase);
+	return 0;
 }
 
 /* Sets the first wait of the host behind a round's first kernel and, as *end,
@@ -105,14 +103,14 @@ static int build_without_waits(const struct xs_strategy_case *c,
 			       const struct xs_scenario *scenario,
 			       struct xs_plan *plan)
 {
-	const int rc = xs_plan_recorded(c, scenario, plan);
 	size_t end, i = first_wait(c->phase, &end);
 
+	xs_plan_recorded(c, scenario, plan);
 	(void)row;
-	for (; !rc && i < end; i++)
+	for (; i < end; i++)
 		if (xs_step_is_wait(&c->phase->steps[i]))
 			xs_action_leave_out(&plan->actions[i]);
-	return rc;
+	return 0;
 }
 
 static int add_without_waits(const struct xs_strategy_case *c,

@@ -35,9 +35,9 @@ static double gather_ns(const struct xs_strategy_case *c,
 		   : alone_ns(m, run);
 }
 
-/* One copy moves all bytes. Returns 0 or -ENOMEM. */
-static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
-		 const struct xs_small_copies *run, struct xs_plan *plan)
+/* One copy moves all bytes. */
+static void merge(const struct xs_strategy_case *c, const struct xs_machine *m,
+		  const struct xs_small_copies *run, struct xs_plan *plan)
 {
 	const bool blocking = !c->phase->steps[run->end - 1].async;
 	const double host_ns = gather_ns(c, m, run);
@@ -49,7 +49,8 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	if (run->in)
 		action->gap_ns += host_ns;
 	spread.thread = action->thread;
-	return run->in || !run->apart ? 0 : xs_plan_add(plan, &spread);
+	if (!run->in && run->apart)
+		xs_plan_add(plan, &spread);
 }
 
 static int build_plan(const struct xs_strategy_case *c,
@@ -57,14 +58,14 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_small_copies run;
-	int rc = xs_plan_recorded(c, scenario, plan);
 
+	xs_plan_recorded(c, scenario, plan);
 	(void)row;
-	for (size_t i = 0;
-	     !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
+	for (size_t i = 0; xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end)
-		rc = merge(c, &scenario->machine, &run, plan);
-	return rc ? rc : xs_plan_join_arrays(c->phase, c->machine, plan);
+		merge(c, &scenario->machine, &run, plan);
+	xs_plan_join_arrays(c->phase, c->machine, plan);
+	return 0;
 }
 
 /* Totals of all runs: their number, their copies and the waits between these,
@@ -208,11 +209,10 @@ static int build_direct_plan(const struct xs_strategy_case *c,
 	const struct xs_batch_way *way = c->strategy->batch_way;
 	const struct xs_machine *m = &scenario->machine;
 	struct xs_small_copies run;
-	int rc = xs_plan_recorded(c, scenario, plan);
 
+	xs_plan_recorded(c, scenario, plan);
 	(void)row;
-	for (size_t i = 0;
-	     !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
+	for (size_t i = 0; xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end) {
 		struct xs_action op;
 
@@ -223,7 +223,7 @@ static int build_direct_plan(const struct xs_strategy_case *c,
 		op.return_ns = xs_or_zero(m->sync_ns.value);
 		xs_small_copies_merge(c->phase, &run, op, c->keeps_work, plan);
 	}
-	return rc;
+	return 0;
 }
 
 /* Says what becomes of the copies. Returns false if there are none. */

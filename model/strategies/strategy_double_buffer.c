@@ -38,19 +38,17 @@ static bool is_in_order(const struct xs_strategy_case *c)
 }
 
 /* Repeats a plan's round, in turns on the queues of the buffer sets. */
-static int repeat(struct xs_plan *plan, uint32_t rounds)
+static void repeat(struct xs_plan *plan, uint32_t rounds)
 {
 	const size_t count = plan->count;
-	int rc = 0;
 
-	for (size_t i = count; !rc && i < rounds * count; i++) {
+	for (size_t i = count; i < rounds * count; i++) {
 		struct xs_action action = plan->actions[i - count];
 
 		if (action.queue < BUFFER_SETS)
 			action.queue = (action.queue + 1) % BUFFER_SETS;
-		rc = xs_plan_add(plan, &action);
+		xs_plan_add(plan, &action);
 	}
-	return rc;
 }
 
 static int build_plan(const struct xs_strategy_case *c,
@@ -66,22 +64,20 @@ static int build_plan(const struct xs_strategy_case *c,
 	const struct xs_ahead_queues queues = {
 	    0, is_in_order(c) ? BUFFER_SETS : 0, 0};
 	struct xs_copy_stages one;
-	int rc = xs_copy_stages_build_one(c->phase, &one);
 
+	xs_copy_stages_build_one(c->phase, &one);
 	(void)row;
-	if (!rc)
-		rc = xs_plan_ahead(c, scenario, &one, &queues, host_ns,
-				   w->beside_ns, plan);
+	xs_plan_ahead(c, scenario, &one, &queues, host_ns, w->beside_ns, plan);
 	xs_copy_stages_free(&one);
 	sync.kind = XS_ACTION_SYNC_QUEUE;
 	/* of the previous round; the first time, of an empty stream */
 	sync.queue = BUFFER_SETS - 1;
-	if (!rc)
-		rc = xs_plan_add(plan, &sync);
+	xs_plan_add(plan, &sync);
 	plan->untimed = rounds.before * plan->count;
 	plan->rounds = rounds.timed;
 	plan->between_ns = (double)c->phase->between_ns.median_ns;
-	return rc ? rc : repeat(plan, rounds.before + rounds.timed);
+	repeat(plan, rounds.before + rounds.timed);
+	return 0;
 }
 
 /* Abstains for reasons of the phase. */
@@ -168,13 +164,13 @@ static void set_loop_ns(const struct xs_strategy_case *c,
  * one before: it copies them in again, as they are or updated by the host, or
  * keeps them on the device.
  */
-static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
+static void assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	struct xs_roundtrips returning;
-	const int rc = xs_roundtrip_count(c->phase, &returning);
 	const char *condition;
 
-	row->returning = !rc && returning.in;
+	xs_roundtrip_count(c->phase, &returning);
+	row->returning = returning.in;
 	condition = row->returning   ? FILLED
 		    : is_in_order(c) ? INPUT
 				     : INDEPENDENT;
@@ -192,7 +188,6 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 	xs_estimate_assume(row,
 			   "host and device have memory for a second set of a "
 			   "round's buffers");
-	return rc;
 }
 
 /* The time to pin the second set, which a framework's pool may have already. */
@@ -229,10 +224,9 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	row->between_ns = (double)c->phase->between_ns.median_ns;
 	row->more_bytes = w->in_bytes + w->out_bytes;
 	rc = xs_estimate_replay(c, build_plan, row);
-	if (!rc)
-		rc = assume(c, row);
 	if (rc)
 		return rc;
+	assume(c, row);
 	xs_estimate_set_setup(c, BUFFER_SETS, row);
 	add_second_set(c, row);
 	set_loop_ns(c, row);

@@ -105,14 +105,14 @@ static struct xs_action stays(const struct xs_strategy_case *c,
 }
 
 /* What the host does beside them, up to its last wait. */
-static int put_end(const struct xs_strategy_case *c,
-		   const struct xs_scenario *scenario, struct xs_plan *plan)
+static void put_end(const struct xs_strategy_case *c,
+		    const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_action beside = xs_action_host(c->work.beside_ns);
 	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
-	const int rc = xs_plan_add(plan, &beside);
 
-	return rc ? rc : xs_plan_add(plan, &sync);
+	xs_plan_add(plan, &beside);
+	xs_plan_add(plan, &sync);
 }
 
 /* Whether the host waits in the call, or its results do: mapped, they are there
@@ -125,19 +125,19 @@ static bool awaits(const struct xs_step *step)
 
 /* The kernels of a round, one after the other, and the host's waits between
  * them. */
-static int build_by_kernel(const struct xs_strategy_case *c,
-			   const struct xs_estimate *row,
-			   const struct xs_scenario *scenario,
-			   struct xs_plan *plan)
+static void build_by_kernel(const struct xs_strategy_case *c,
+			    const struct xs_estimate *row,
+			    const struct xs_scenario *scenario,
+			    struct xs_plan *plan)
 {
 	const struct xs_machine *m = &scenario->machine;
 	const struct xs_action sync = xs_action_sync_all(m);
 	const struct xs_action host = stays(c, scenario);
 	bool waits = false;
-	int rc = xs_plan_add(plan, &host);
 
+	xs_plan_add(plan, &host);
 	(void)row;
-	for (size_t i = 0; !rc && i < c->phase->step_count; i++) {
+	for (size_t i = 0; i < c->phase->step_count; i++) {
 		const struct xs_step *step = &c->phase->steps[i];
 		struct xs_action kernel;
 
@@ -145,26 +145,24 @@ static int build_by_kernel(const struct xs_strategy_case *c,
 		if (step->kind != XS_STEP_KERNEL)
 			continue;
 		if (waits)
-			rc = xs_plan_add(plan, &sync);
+			xs_plan_add(plan, &sync);
 		kernel = xs_action_kernel(m, kernel_ns(c, scenario, step));
 		if (plan->count > 1 && !waits)
 			kernel.dep_lag_ns -= xs_kernel_edges_ns(m);
 		waits = false;
-		if (!rc)
-			rc = xs_plan_add(plan, &kernel);
+		xs_plan_add(plan, &kernel);
 	}
-	return rc ? rc : put_end(c, scenario, plan);
+	put_end(c, scenario, plan);
 }
 
-int xs_plan_mapped(const struct xs_strategy_case *c,
-		   const struct xs_estimate *row,
-		   const struct xs_scenario *scenario, struct xs_plan *plan)
+void xs_plan_mapped(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row,
+		    const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_round_work work = c->work;
 	const struct xs_action host = stays(c, scenario);
 	struct xs_action kernel;
 	struct xs_mapped_times mapped;
-	int rc;
 
 	(void)row;
 	work.kernel_ns *= scenario->kernel_scale;
@@ -172,10 +170,9 @@ int xs_plan_mapped(const struct xs_strategy_case *c,
 	    xs_mapped_access_times(&scenario->machine, &work, scenario->mapped);
 	kernel = xs_action_kernel(&scenario->machine,
 				  fmax(work.kernel_ns, mapped.both_ns));
-	rc = xs_plan_add(plan, &host);
-	if (!rc)
-		rc = xs_plan_add(plan, &kernel);
-	return rc ? rc : put_end(c, scenario, plan);
+	xs_plan_add(plan, &host);
+	xs_plan_add(plan, &kernel);
+	put_end(c, scenario, plan);
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
@@ -256,8 +253,11 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	return is_by_kernel(c) ? build_by_kernel(c, row, scenario, plan)
-			       : xs_plan_mapped(c, row, scenario, plan);
+	if (is_by_kernel(c))
+		build_by_kernel(c, row, scenario, plan);
+	else
+		xs_plan_mapped(c, row, scenario, plan);
+	return 0;
 }
 
 /* The same in the worst case of accesses. */

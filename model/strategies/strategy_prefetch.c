@@ -23,16 +23,15 @@ static int build_plan(const struct xs_strategy_case *c,
 	const struct xs_host_time host =
 	    xs_strategy_case_host_time(c, scenario);
 	struct xs_copy_stages stages;
-	int rc = xs_copy_stages_build(c->phase, &stages);
 
+	xs_copy_stages_build(c->phase, &stages);
 	(void)row;
-	if (!rc)
-		rc = xs_plan_ahead(c, scenario, &stages, &queues,
-				   (host.before_ns + host.between_ns) /
-				       stages.count,
-				   host.beside_ns, plan);
+	xs_plan_ahead(c, scenario, &stages, &queues,
+		      (host.before_ns + host.between_ns) / stages.count,
+		      host.beside_ns, plan);
 	xs_copy_stages_free(&stages);
-	return rc ? rc : xs_plan_add(plan, &sync);
+	xs_plan_add(plan, &sync);
+	return 0;
 }
 
 /* Returns whether the host had the time to make a copy's input after an earlier
@@ -87,9 +86,7 @@ static bool abstains(const struct xs_strategy_case *c,
 {
 	struct xs_roundtrips returning;
 
-	*rc = xs_roundtrip_count(c->phase, &returning);
-	if (*rc)
-		return true;
+	xs_roundtrip_count(c->phase, &returning);
 	if (!stages->ahead && !stages->early)
 		*rc = xs_estimate_abstain(
 		    row, out,
@@ -184,9 +181,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.quiet = true;
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
-	rc = xs_copy_stages_build(c->phase, &stages);
-	if (!rc)
-		rc = estimate(c, &stages, &row, out);
+	xs_copy_stages_build(c->phase, &stages);
+	rc = estimate(c, &stages, &row, out);
 	xs_copy_stages_free(&stages);
 	return rc;
 }

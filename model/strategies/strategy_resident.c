@@ -10,10 +10,10 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
+#include "analyzer/util/memory.h"
 #include "model/replay/recorded_plan.h"
 #include "model/replay/roundtrip.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,26 +56,21 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const size_t count = c->phase->step_count + 1;
-	bool *marks = calloc(count, sizeof(*marks));
-	bool *returning = calloc(count, sizeof(*returning));
+	bool *marks = xs_calloc(count, sizeof(*marks));
+	bool *returning = xs_calloc(count, sizeof(*returning));
 	struct xs_roundtrips found;
 	size_t copies;
-	int rc = marks && returning ? 0 : -ENOMEM;
 
 	(void)row;
-	if (!rc)
-		rc = xs_resident_mark(c->phase, true, marks, &copies);
-	if (!rc && scenario->shares)
-		rc = xs_roundtrip_mark(c->phase, returning, &found);
-	if (!rc)
-		rc = xs_plan_recorded(c, scenario, plan);
-	if (!rc)
-		rc = xs_plan_reuse(c->phase, &scenario->machine, plan);
-	if (!rc)
-		keep_on_device(c, scenario, marks, returning, plan);
+	xs_resident_mark(c->phase, true, marks, &copies);
+	if (scenario->shares)
+		xs_roundtrip_mark(c->phase, returning, &found);
+	xs_plan_recorded(c, scenario, plan);
+	xs_plan_reuse(c->phase, &scenario->machine, plan);
+	keep_on_device(c, scenario, marks, returning, plan);
 	free(marks);
 	free(returning);
-	return rc;
+	return 0;
 }
 
 /* By place; of one place, the largest first. */
@@ -92,18 +87,16 @@ static int by_place(const void *a, const void *b)
 /* Sets the memory for data that a round copies to one place after another: each
  * that stays there needs a place of its own. *results: whether copies out to
  * pageable memory stay. */
-static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row,
-			  bool *results)
+static void set_more_bytes(const struct xs_phase *phase,
+			   struct xs_estimate *row, bool *results)
 {
 	const size_t count = phase->step_count + 1;
-	bool *marks = calloc(count, sizeof(*marks));
-	const struct xs_step **places = calloc(count, sizeof(*places));
+	bool *marks = xs_calloc(count, sizeof(*marks));
+	const struct xs_step **places = xs_calloc(count, sizeof(*places));
 	size_t used = 0, copies;
-	int rc = marks && places ? 0 : -ENOMEM;
 
-	if (!rc)
-		rc = xs_resident_mark(phase, true, marks, &copies);
-	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+	xs_resident_mark(phase, true, marks, &copies);
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		*results |= !marks[i] && step->kind == XS_STEP_D2H &&
@@ -112,14 +105,13 @@ static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row,
 		if (marks[i] && step->kind == XS_STEP_H2D && step->dst)
 			places[used++] = step;
 	}
-	if (!rc && used)
+	if (used)
 		qsort(places, used, sizeof(*places), by_place);
-	for (size_t i = 1; !rc && i < used; i++)
+	for (size_t i = 1; i < used; i++)
 		if (places[i]->dst == places[i - 1]->dst)
 			row->more_bytes += (double)places[i]->bytes;
 	free(places);
 	free(marks);
-	return rc;
 }
 
 /* Fills the times, and adds to the row's reason. The first round still brings
@@ -131,7 +123,7 @@ static int replay_row(const struct xs_strategy_case *c, struct xs_estimate *row)
 	int rc = xs_estimate_replay(c, build_plan, row);
 
 	if (!rc)
-		rc = set_more_bytes(c->phase, row, &results);
+		set_more_bytes(c->phase, row, &results);
 	if (results)
 		snprintf(row->why + used, sizeof(row->why) - used,
 			 "; results still go to pageable memory: pin them");
@@ -247,11 +239,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return rc;
 	if (xs_repeats_measured(c->phase, &sum))
 		return estimate_measured(c, &row, &sum, out);
-	rc = xs_resident_count(c->phase, true, &copies);
-	if (!rc)
-		rc = xs_roundtrip_count(c->phase, &returning);
-	if (rc)
-		return rc;
+	xs_resident_count(c->phase, true, &copies);
+	xs_roundtrip_count(c->phase, &returning);
 	row.bound =
 	    returning.out  ? "the host neither changes nor needs the data "
 			     "in between"

@@ -10,9 +10,9 @@
 #include "model/strategies/strategy.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/memory.h"
 #include "model/replay/recorded_plan.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -52,19 +52,16 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static int find_fresh(const struct xs_phase *phase, struct fresh *fresh)
+static void find_fresh(const struct xs_phase *phase, struct fresh *fresh)
 {
 	fresh->count = 0;
 	fresh->ranges =
-	    malloc((phase->step_count + 1) * sizeof(*fresh->ranges));
-	if (!fresh->ranges)
-		return -ENOMEM;
+	    xs_malloc((phase->step_count + 1) * sizeof(*fresh->ranges));
 	for (size_t i = 0; i < phase->step_count; i++)
 		if (phase->steps[i].kind == XS_STEP_ALLOCATE)
 			fresh->ranges[fresh->count++] = (struct range){
 			    phase->steps[i].dst, phase->steps[i].bytes, false};
 	qsort(fresh->ranges, fresh->count, sizeof(*fresh->ranges), by_begin);
-	return 0;
 }
 
 /* Returns the range with the address; NULL: the round did not allocate it. */
@@ -103,13 +100,13 @@ static void leave_out(const struct xs_step *step, struct xs_action *action)
 		action->kind = XS_ACTION_SYNC_ALL;
 }
 
-int xs_plan_reuse(const struct xs_phase *phase,
-		  const struct xs_machine *machine, struct xs_plan *plan)
+void xs_plan_reuse(const struct xs_phase *phase,
+		   const struct xs_machine *machine, struct xs_plan *plan)
 {
 	struct fresh fresh;
-	int rc = find_fresh(phase, &fresh);
 
-	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+	find_fresh(phase, &fresh);
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action *action = &plan->actions[i];
 
@@ -118,7 +115,6 @@ int xs_plan_reuse(const struct xs_phase *phase,
 			shorten(machine, step, action);
 	}
 	free(fresh.ranges);
-	return rc;
 }
 
 /* Marks the arrays that the run copies, except the first copy's. */
@@ -139,35 +135,34 @@ static void join(const struct xs_phase *phase,
 	}
 }
 
-int xs_plan_join_arrays(const struct xs_phase *phase,
-			const struct xs_machine *machine, struct xs_plan *plan)
+void xs_plan_join_arrays(const struct xs_phase *phase,
+			 const struct xs_machine *machine, struct xs_plan *plan)
 {
 	struct xs_small_copies run;
 	struct range *range;
 	struct fresh fresh;
-	int rc = find_fresh(phase, &fresh);
 
-	for (size_t i = 0; !rc && fresh.count &&
-			   xs_small_copies_next(phase, machine, i, &run);
+	find_fresh(phase, &fresh);
+	for (size_t i = 0;
+	     fresh.count && xs_small_copies_next(phase, machine, i, &run);
 	     i = run.end)
 		join(phase, &run, &fresh);
-	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		range = range_of(&fresh, phase->steps[i].dst);
 		if (range && range->joined)
 			leave_out(&phase->steps[i], &plan->actions[i]);
 	}
 	free(fresh.ranges);
-	return rc;
 }
 
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	int rc = xs_plan_recorded(c, scenario, plan);
-
+	xs_plan_recorded(c, scenario, plan);
 	(void)row;
-	return rc ? rc : xs_plan_reuse(c->phase, &scenario->machine, plan);
+	xs_plan_reuse(c->phase, &scenario->machine, plan);
+	return 0;
 }
 
 static void explain(struct xs_estimate *row, const struct total *total,

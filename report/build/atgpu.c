@@ -30,22 +30,18 @@ static void copy(const struct xs_atgpu_phase *in, struct xs_result_atgpu *out)
 	};
 }
 
-int xs_build_atgpu(struct xs_result *result,
-		   const struct xs_allocations *allocations,
-		   const struct xs_phase *phase, struct xs_result_atgpu *out)
+void xs_build_atgpu(struct xs_result *result,
+		    const struct xs_allocations *allocations,
+		    const struct xs_phase *phase, struct xs_result_atgpu *out)
 {
 	struct xs_atgpu_phase atgpu;
 	uint64_t bytes;
 	bool known = xs_allocations_peak(allocations, phase->first_start_ns,
 					 phase->last_end_ns, &bytes);
-	int err;
 
-	err = xs_atgpu_of_phase(phase, &result->machine,
-				known ? (double)bytes : NAN, &atgpu);
-	if (err < 0)
-		return err;
+	xs_atgpu_of_phase(phase, &result->machine, known ? (double)bytes : NAN,
+			  &atgpu);
 	copy(&atgpu, out);
 	if (atgpu.why[0])
 		out->why = xs_arena_copy(&result->arena, atgpu.why);
-	return 0;
 }

@@ -175,10 +175,10 @@ void xs_build_note_counters(struct xs_result *result,
 			    const struct xs_phases *phases,
 			    const struct xs_result_options *options);
 
-/* Fills the phase's metrics in the ATGPU model. Returns 0 or -ENOMEM. */
-int xs_build_atgpu(struct xs_result *result,
-		   const struct xs_allocations *allocations,
-		   const struct xs_phase *phase, struct xs_result_atgpu *out);
+/* Fills the phase's metrics in the ATGPU model. */
+void xs_build_atgpu(struct xs_result *result,
+		    const struct xs_allocations *allocations,
+		    const struct xs_phase *phase, struct xs_result_atgpu *out);
 
 /* Fills result->nvtx. */
 void xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace);

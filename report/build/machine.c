@@ -46,17 +46,19 @@ static struct xs_phases phases_on(struct xs_result *result,
 }
 
 /* Fits a profile to the rounds on the main device and others of its kind, or
- * joins what they show into the chosen one. Returns 0 or -ENOMEM. */
-static int learn(struct xs_result *result, const struct xs_trace *trace,
-		 const struct xs_phases *phases, const struct xs_device *device,
-		 bool chosen, struct xs_machine *machine)
+ * joins what they show into the chosen one. */
+static void learn(struct xs_result *result, const struct xs_trace *trace,
+		  const struct xs_phases *phases,
+		  const struct xs_device *device, bool chosen,
+		  struct xs_machine *machine)
 {
 	const struct xs_phases alike =
 	    device ? phases_on(result, trace, phases, device) : *phases;
 
-	return chosen ? xs_machine_join(&alike, machine)
-		      : xs_machine_fit(&alike, device ? &device->rec : NULL,
-				       machine);
+	if (chosen)
+		xs_machine_join(&alike, machine);
+	else
+		xs_machine_fit(&alike, device ? &device->rec : NULL, machine);
 }
 
 const char *xs_build_uuid(const struct xs_trace *trace,
@@ -145,7 +147,7 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	    identify(result, trace, device);
 	const struct xs_machine *given = options->machine;
 	const struct xs_machine *own = given_of_trace(options, machine.gpu);
-	int origin = XS_MACHINE_FITTED, err = 0;
+	int origin = XS_MACHINE_FITTED;
 	const char *mismatch = NULL;
 	char why[1200] = "";
 
@@ -160,9 +162,8 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	if (own && own == given && mismatch)
 		xs_machine_widen(traced);
 	if (!own || is_of_model(own, &machine))
-		err = learn(result, trace, phases, device,
-			    own || (!given && origin != XS_MACHINE_FITTED),
-			    traced);
+		learn(result, trace, phases, device,
+		      own || (!given && origin != XS_MACHINE_FITTED), traced);
 	result->machine = given && given != own ? *given : *traced;
 	say_choice(result, (enum xs_machine_origin)origin,
 		   mismatch ? mismatch : why);
@@ -170,7 +171,7 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 		result->machine_choice.other_gpu = true;
 		result->machine_choice.calibrating = NULL;
 	}
-	return err;
+	return 0;
 }
 
 /* Returns the phase's replay estimate of that strategy, NULL if none applies.

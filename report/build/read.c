@@ -168,7 +168,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 
 	xs_allocations_build(trace, &allocations);
 	XS_ARENA_NEW(&result->arena, result->phases, count);
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct xs_result_phase *out =
 		    &result->phases[result->phase_count++];
 
@@ -177,9 +177,8 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 						      &phases->items[i]);
 		xs_build_phase_flow(result, trace, &phases->items[i], &steps,
 				    out);
-		if (!err)
-			err = xs_build_atgpu(result, &allocations,
-					     &phases->items[i], &out->atgpu);
+		xs_build_atgpu(result, &allocations, &phases->items[i],
+			       &out->atgpu);
 	}
 	xs_build_side_by_side(result);
 	for (size_t i = 0; !err && i < result->phase_count; i++) {

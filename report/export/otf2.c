@@ -2,12 +2,12 @@
 /* --to otf2: a folder for Vampir, Scalasca and others. Host threads and streams
  * of GPUs are locations, which are written one after the other. */
 #include "analyzer/read/names.h"
+#include "analyzer/util/memory.h"
 #include "report/export/export.h"
 #include "report/export/names.h"
 #include "report/export/otf2_archive.h"
 #include "report/export/tracks.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Kinds of tracks, in the upper half of their numbers; below them is a thread
@@ -96,10 +96,6 @@ static uint32_t region_of(struct exporting *e,
 	else if (slice->kind == XS_SLICE_RANGE)
 		role = OTF2_REGION_ROLE_CODE;
 	name = xs_export_name(e->trace, slice->name);
-	if (!name) {
-		e->to.error = -ENOMEM;
-		return 0;
-	}
 	e->regions[slice->name] = 1 + xs_otf2_region(&e->to, name, role);
 	free(name);
 	return e->regions[slice->name] - 1;
@@ -203,18 +199,17 @@ static int put_all(struct exporting *e, const char *folder)
 
 int xs_export_otf2(const struct xs_trace *trace, FILE *out, const char *folder)
 {
-	struct exporting *e = calloc(1, sizeof(*e));
-	int err = -ENOMEM;
+	struct exporting *e = xs_calloc(1, sizeof(*e));
+	int err;
 
 	(void)out;
-	if (!e)
-		return err;
 	e->trace = trace;
-	e->regions = calloc(xs_export_name_count(trace), sizeof(*e->regions));
-	e->places = calloc(trace->site_count + 1, sizeof(*e->places));
-	e->groups = calloc(xs_export_gpu_count(trace) + 1, sizeof(*e->groups));
-	if (e->regions && e->places && e->groups)
-		err = put_all(e, folder);
+	e->regions =
+	    xs_calloc(xs_export_name_count(trace), sizeof(*e->regions));
+	e->places = xs_calloc(trace->site_count + 1, sizeof(*e->places));
+	e->groups =
+	    xs_calloc(xs_export_gpu_count(trace) + 1, sizeof(*e->groups));
+	err = put_all(e, folder);
 	free(e->regions);
 	free(e->places);
 	free(e->groups);

@@ -2,6 +2,7 @@
 #include "report/export/otf2_archive.h"
 
 #include "analyzer/util/escape.h"
+#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -83,12 +84,11 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
 
 	(void)data, (void)type, (void)location;
 	if (!chunks)
-		chunks = *of_buffer = calloc(1, sizeof(*chunks));
-	if (!chunks || chunks->count == MOST_CHUNKS)
+		chunks = *of_buffer = xs_calloc(1, sizeof(*chunks));
+	if (chunks->count == MOST_CHUNKS)
 		return NULL;
-	chunks->bytes[chunks->count] = malloc(bytes);
-	return chunks->bytes[chunks->count] ? chunks->bytes[chunks->count++]
-					    : NULL;
+	chunks->bytes[chunks->count] = xs_malloc(bytes);
+	return chunks->bytes[chunks->count++];
 }
 
 static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location,
@@ -125,11 +125,8 @@ uint32_t xs_otf2_string(struct xs_otf2 *to, const char *text)
 {
 	char *safe = xs_escape_copy(text, "");
 
-	if (!safe)
-		check(to, OTF2_ERROR_ENOMEM);
-	else
-		check(to, OTF2_GlobalDefWriter_WriteString(to->definitions,
-							   to->strings, safe));
+	check(to, OTF2_GlobalDefWriter_WriteString(to->definitions, to->strings,
+						   safe));
 	free(safe);
 	return to->strings++;
 }

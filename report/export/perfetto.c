@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* --to perfetto: for ui.perfetto.dev. Records go to the file one by one. */
 #include "analyzer/read/names.h"
+#include "analyzer/util/memory.h"
 #include "report/export/export.h"
 #include "report/export/names.h"
 #include "report/export/perfetto_packets.h"
 #include "report/export/tracks.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Copies of one direction at once whose rates are added up. */
@@ -193,8 +193,6 @@ static uint64_t number_of(struct exporting *e, uint64_t name)
 
 	if (text)
 		xs_perfetto_name(&e->to, name + 1, text);
-	else if (!e->named[name])
-		e->to.error = -ENOMEM;
 	e->named[name] = true;
 	free(text);
 	return name + 1;
@@ -262,8 +260,8 @@ int xs_export_perfetto(const struct xs_trace *trace, FILE *out,
 	struct exporting e = {
 	    .trace = trace,
 	    .to = {.out = out},
-	    .named = calloc(xs_export_name_count(trace), sizeof(*e.named))};
-	const int err = e.named ? put_all(&e) : -ENOMEM;
+	    .named = xs_calloc(xs_export_name_count(trace), sizeof(*e.named))};
+	const int err = put_all(&e);
 
 	(void)path;
 	xs_proto_free(&e.to.packet);

@@ -2,6 +2,7 @@
 #include "report/export/proto.h"
 
 #include "analyzer/util/escape.h"
+#include "analyzer/util/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,12 +18,8 @@ static void add_bytes(struct xs_proto *proto, const void *bytes, size_t size)
 {
 	if (proto->room - proto->size < size) {
 		const size_t room = 2 * proto->room + size + 256;
-		uint8_t *grown = realloc(proto->bytes, room);
+		uint8_t *grown = xs_realloc(proto->bytes, room);
 
-		if (!grown) {
-			proto->failed = true;
-			return;
-		}
 		proto->bytes = grown;
 		proto->room = room;
 	}
@@ -80,7 +77,6 @@ void xs_proto_text(struct xs_proto *proto, unsigned field, const char *text)
 		add_varint(proto, strlen(safe));
 		add_bytes(proto, safe, strlen(safe));
 	}
-	proto->failed |= text && !safe;
 	free(safe);
 }
 
@@ -112,7 +108,7 @@ int xs_proto_write(struct xs_proto *proto, FILE *out)
 
 	proto->size = 0;
 	if (proto->failed)
-		return -ENOMEM;
+		return -EMSGSIZE;
 	return fwrite(proto->bytes, 1, size, out) == size ? 0 : -errno;
 }
 

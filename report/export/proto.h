@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A message in memory. Zeroed, it is empty. If memory is short, failed is set
- * and the message is not complete. */
+/* A message in memory. Zeroed, it is empty. If a message inside of it is too
+ * long for its length, failed is set. */
 struct xs_proto {
 	uint8_t *bytes; /* owned */
 	size_t size, room;
@@ -27,6 +27,6 @@ size_t xs_proto_begin(struct xs_proto *proto, unsigned field);
 void xs_proto_end(struct xs_proto *proto, size_t begun);
 
 /* Writes the bytes and empties the message, whose memory is kept. Returns 0,
- * -ENOMEM or -EIO. */
+ * -EMSGSIZE or -EIO. */
 int xs_proto_write(struct xs_proto *proto, FILE *out);
 void xs_proto_free(struct xs_proto *proto);

@@ -3,6 +3,7 @@
 
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 #include "report/export/names.h"
 
@@ -33,11 +34,11 @@ char *xs_export_name(const struct xs_trace *trace, uint64_t name)
 	char *plain;
 
 	if (kind >= XS_SLICES)
-		return strdup(
+		return xs_strdup(
 		    xs_name_op((unsigned)(name % trace->string_count)));
 	text = xs_export_string(trace, (uint32_t)(name % trace->string_count));
 	plain = text && kind == XS_SLICE_OP ? xs_symbols_demangle(text) : NULL;
-	return plain ? plain : strdup(text ? text : nameless[kind]);
+	return plain ? plain : xs_strdup(text ? text : nameless[kind]);
 }
 
 static void take_call(const struct xs_trace *trace, size_t index,
@@ -167,9 +168,9 @@ int xs_export_walk(const struct xs_trace *trace,
 	    trace->call_count + trace->nvtx_count + trace->op_count;
 	struct walk w = {.trace = trace,
 			 .walker = walker,
-			 .keys = calloc(count + 1, sizeof(*w.keys)),
-			 .slices = calloc(count + 1, sizeof(*w.slices))};
-	int err = w.keys && w.slices && count < XS_NONE ? 0 : -ENOMEM;
+			 .keys = xs_calloc(count + 1, sizeof(*w.keys)),
+			 .slices = xs_calloc(count + 1, sizeof(*w.slices))};
+	int err = count < XS_NONE ? 0 : -E2BIG;
 
 	if (!err) {
 		add_all(&w);

@@ -10,7 +10,7 @@ static inline void add(struct xs_plan *plan, struct xs_action action,
 		       uint32_t queue)
 {
 	action.queue = queue;
-	assert_int_equal(xs_plan_add(plan, &action), 0);
+	xs_plan_add(plan, &action);
 }
 
 static inline void add_event(struct xs_plan *plan, enum xs_action_kind kind,
@@ -21,7 +21,7 @@ static inline void add_event(struct xs_plan *plan, enum xs_action_kind kind,
 					 .event = event,
 					 .after = XS_ACTION_NONE};
 
-	assert_int_equal(xs_plan_add(plan, &action), 0);
+	xs_plan_add(plan, &action);
 }
 
 static inline double run(struct xs_plan *plan, const struct xs_machine *machine)

@@ -33,7 +33,7 @@ static inline int tear_down(void **unused)
 static inline size_t add(struct xs_action action, uint32_t queue)
 {
 	action.queue = queue;
-	assert_int_equal(xs_plan_add(&plan, &action), 0);
+	xs_plan_add(&plan, &action);
 	return plan.count - 1;
 }
 

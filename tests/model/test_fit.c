@@ -257,7 +257,7 @@ static double join_copies(unsigned count, uint64_t bytes)
 		step->blocking = true;
 	}
 	m = shipped("h200");
-	assert_int_equal(xs_machine_join(&phases, &m), 0);
+	xs_machine_join(&phases, &m);
 	assert_true(m.G_h2d.low < m.G_h2d.value);
 	assert_true(m.G_h2d.high > m.G_h2d.value);
 	return m.G_h2d.value;
@@ -299,7 +299,7 @@ static double join_launches(uint64_t ns, bool waits)
 		at += ns + (waits ? 6000 : 0);
 	}
 	m = shipped("h200");
-	assert_int_equal(xs_machine_join(&phases, &m), 0);
+	xs_machine_join(&phases, &m);
 	assert_true(m.call_launch_ns.low <= m.call_launch_ns.value);
 	assert_true(m.call_launch_ns.high >= m.call_launch_ns.value);
 	return m.call_launch_ns.value;
@@ -327,13 +327,13 @@ TEST(test_values_without_a_range_stay_numbers)
 	join_launches(6000, false); /* leaves its steps */
 	set_param(&m.call_launch_ns, 3000);
 	set_param(&m.G_h2d, 0);
-	assert_int_equal(xs_machine_join(&phases, &m), 0);
+	xs_machine_join(&phases, &m);
 	assert_near(m.call_launch_ns.value, 3000);
 	assert_near(m.call_launch_ns.high, 3000);
 	assert_true(join_copies(50, 64 << 20) > 0);
 	set_param(&m.G_h2d, 0);
 	set_param(&m.G_both_h2d, 0);
-	assert_int_equal(xs_machine_join(&phases, &m), 0);
+	xs_machine_join(&phases, &m);
 	assert_true(isfinite(m.G_h2d.value) && isfinite(m.G_both_h2d.value));
 }
 

@@ -11,7 +11,7 @@ TEST(handles_are_numbered_by_size)
 	static const uint64_t values[] = {7, 0, UINT64_MAX, 7, 0, 9, 7};
 	struct xs_numbering n;
 
-	assert_int_equal(xs_numbering_init(&n, 7), 0);
+	xs_numbering_init(&n, 7);
 	for (size_t i = 0; i < 7; i++)
 		xs_numbering_add(&n, values[i]);
 	xs_numbering_sort(&n);
@@ -30,7 +30,7 @@ TEST(repeated_handles_are_kept_once)
 	const uint64_t base = 0x7f0000001000;
 	struct xs_numbering n;
 
-	assert_int_equal(xs_numbering_init(&n, MANY), 0);
+	xs_numbering_init(&n, MANY);
 	for (unsigned i = 0; i < MANY; i++)
 		xs_numbering_add(&n, base + i % 8 * 0x2340);
 	assert_true(n.count < MANY / 10);
@@ -43,7 +43,7 @@ TEST(handles_that_differ_are_all_kept)
 {
 	struct xs_numbering n;
 
-	assert_int_equal(xs_numbering_init(&n, 2 * MANY), 0);
+	xs_numbering_init(&n, 2 * MANY);
 	for (unsigned i = 0; i < 2 * MANY; i++)
 		xs_numbering_add(&n, (MANY - i % MANY) * 3);
 	xs_numbering_sort(&n);

@@ -246,7 +246,7 @@ TEST(test_random_rounds)
 		struct xs_copy_stages stages;
 
 		make_random_round();
-		assert_int_equal(xs_copy_stages_build(&phase, &stages), 0);
+		xs_copy_stages_build(&phase, &stages);
 		for (uint32_t i = 0; i < phase.step_count; i++) {
 			bool is_used = false, is_needed = false;
 
@@ -316,7 +316,7 @@ TEST(test_random_buffers)
 		double in, outs;
 
 		make_random_round();
-		assert_int_equal(xs_copy_stages_build(&phase, &stages), 0);
+		xs_copy_stages_build(&phase, &stages);
 		in = more_bytes(&stages, false);
 		outs = more_bytes(&stages, true);
 		if (stages.count > 1) {

@@ -21,9 +21,8 @@ static void issue(const double since_ns[], uint32_t count)
 		xs_queue_arbiter_issue(&arbiter, ops, i, i);
 	for (uint32_t i = 0; i < count; i++)
 		if (!isnan(since_ns[i]))
-			assert_int_equal(xs_queue_arbiter_set_ready(
-					     &arbiter, ops, i, since_ns[i]),
-					 0);
+			xs_queue_arbiter_set_ready(&arbiter, ops, i,
+						   since_ns[i]);
 }
 
 static void expect(const char *order)
@@ -63,7 +62,7 @@ TEST(test_a_queue_goes_on_when_its_head_is_ready)
 	begin(2, false);
 	issue((double[]){NAN, NAN, 10, 20}, 4);
 	assert_false(xs_queue_arbiter_take(&arbiter, ops, &op));
-	assert_int_equal(xs_queue_arbiter_set_ready(&arbiter, ops, 0, 50), 0);
+	xs_queue_arbiter_set_ready(&arbiter, ops, 0, 50);
 	expect("02");
 }
 

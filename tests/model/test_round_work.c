@@ -26,7 +26,7 @@ static void work_of(const struct xs_counts *first,
 	};
 	const struct xs_phase phase = {.steps = steps, .step_count = 3};
 
-	assert_int_equal(xs_round_work_build(&phase, work), 0);
+	xs_round_work_build(&phase, work);
 }
 
 /* The one result is copied out from where the input was copied to. */
@@ -40,10 +40,10 @@ TEST(test_work_in_place)
 	struct xs_phase phase = {.steps = steps, .step_count = 2};
 	struct xs_round_work work;
 
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	xs_round_work_build(&phase, &work);
 	assert_true(work.in_place);
 	phase.step_count = 3; /* another result elsewhere */
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	xs_round_work_build(&phase, &work);
 	assert_false(work.in_place);
 }
 
@@ -69,7 +69,7 @@ TEST(test_not_counted)
 	assert_true(isnan(work.read_sectors) && isnan(work.write_sectors));
 	assert_true(isnan(work.read_requests) && isnan(work.write_requests));
 	assert_true(isnan(work.instructions));
-	assert_int_equal(xs_round_work_build(&empty, &work), 0);
+	xs_round_work_build(&empty, &work);
 	assert_true(isnan(work.read_sectors) && isnan(work.instructions));
 }
 
@@ -91,12 +91,12 @@ TEST(test_hashing_is_left_out_once)
 	    .steps = steps, .step_count = 2, .host_ns.median_ns = 1500000};
 	struct xs_round_work work;
 
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	xs_round_work_build(&phase, &work);
 	assert_near(work.staging_ns, 600000);
 	assert_near(work.host_ns, 500000);
 	/* the tracer records what the kernel is given */
 	steps[0].has_pointers = true;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	xs_round_work_build(&phase, &work);
 	assert_near(work.host_ns, 499150);
 }
 

@@ -53,7 +53,7 @@ ROOMS = {
     "analyzer/rounds": "read symbols sampling timeline util",
     "analyzer/dataflow": "read symbols timeline util rounds",
     "analyzer/waits": "read sampling timeline util",
-    "model/machine": "analyzer/rounds",
+    "model/machine": "analyzer/util analyzer/rounds",
     "model/replay": "analyzer/util analyzer/rounds machine",
     "model/formulas": "analyzer/util analyzer/rounds machine replay",
     "model/strategies": "analyzer/util analyzer/rounds machine replay formulas",
@@ -77,7 +77,7 @@ ROOMS = {
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h", "python_files.h"},
         ("report", "preload"): {"config.h", "format.h", "trace_name.h"},
-        ("model", "analyzer"): {"phase.h", "bisect.h", "sort.h"}}
+        ("model", "analyzer"): {"phase.h", "bisect.h", "memory.h", "sort.h"}}
 VENDOR = re.compile(
     r"preload/(api/function_table\.c|cupti/(cupti_api\.h|counters/profiler_api\.h))")
 PRINTS = re.compile(r"\b(printf|puts|perror)\s*\(")
