@@ -226,6 +226,17 @@ static int gate(const struct xs_diff_options *given, const struct xs_diff *diff)
 	}
 }
 
+/* Tells which traces of a side are damaged. */
+static int tell_damage(const struct side *side)
+{
+	int code = 0;
+
+	for (int i = 0; i < side->count; i++)
+		code |= xs_cli_tell_damage(side->runs[i]->run.path,
+					   side->runs[i]->coverage.damaged);
+	return code;
+}
+
 static int compare(const struct xs_diff_options *given,
 		   const struct side *before, const struct side *after)
 {
@@ -241,8 +252,12 @@ static int compare(const struct xs_diff_options *given,
 	code = xs_cli_close(screen.path, screen.out,
 			    given->renderer->diff(&diff, given->fail_above,
 						  &screen.display, screen.out));
-	if (!code)
+	if (!code) {
+		const int damage = tell_damage(before) | tell_damage(after);
+
 		code = gate(given, &diff);
+		code = code ? code : damage;
+	}
 	xs_diff_free(&diff);
 	return code;
 }
