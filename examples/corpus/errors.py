@@ -126,7 +126,8 @@ def initiated(xferspy):
 
 def in_time(cases):
     """Returns the lines of a table: for each first contact from the third on, the
-    rows that are inside with the errors of the recordings before it."""
+    rows that are inside with the errors of the recordings before it; and those of
+    all programs, each with the errors of the others."""
     halves = list(dict.fromkeys(case.half for case in cases))
     found = {}
     for i in range(halves.index("third"), len(halves)):
@@ -137,6 +138,13 @@ def in_time(cases):
                             if case.half == halves[i]
                             for width in [case.width(errors)]]
     found["all"] = sum(found.values(), [])
+    found["one program left out"] = [
+        (case.strategy, abs(case.off_ms) <= width * case.row.predicted_ms, width)
+        for program in dict.fromkeys(case.row.program for case in cases)
+        for errors in [errors_of([case for case in cases
+                                  if case.row.program != program])]
+        for case in cases if case.row.program == program
+        for width in [case.width(errors)]]
     lines = ["| contact | " + " | ".join(f"`{name}`" for name in STRATEGIES) +
              " | all changes |", "| --- |" + " ---: |" * (len(STRATEGIES) + 1)]
     for half, rows in found.items():

@@ -32,6 +32,11 @@ def is_inside(row):
     return row.low_ms <= row.measured_ms <= row.high_ms
 
 
+def half_width(row):
+    """Half the width of the interval, relative to the measured time."""
+    return (row.high_ms - row.low_ms) / 2 / row.measured_ms
+
+
 def spread(times):
     return max(times) / min(times) - 1
 
@@ -189,6 +194,11 @@ def of_strategy(strategy, rows, unseen):
         f"`{strategy}`: inside the 90 % interval", "85 to 97 %",
         INSIDE[0] <= statistics.mean(inside[0]) <= INSIDE[1], percent(inside[0]),
         str(len(rows)), "–", "–", *map(of_rows, inside[1:])))
+    widths = [list(map(half_width, some)) for some in (rows, settled, *unseen)]
+    lines.append(line(
+        f"`{strategy}`: half the width of the interval, median", "–", None,
+        percent(widths[0], statistics.median), str(len(rows)), "–", "–",
+        *(of_rows(some, statistics.median) for some in widths[1:])))
     return lines
 
 

@@ -151,7 +151,7 @@ def sum_up(rows):
                     row.low_ns <= row.measured_ns <= row.high_ns
                     for row in predicted),
                 width=100 * statistics.mean(
-                    (row.high_ns - row.low_ns) / row.predicted_ns
+                    (row.high_ns - row.low_ns) / row.measured_ns
                     for row in predicted))
     return found
 
