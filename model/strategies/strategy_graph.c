@@ -2,8 +2,9 @@
 /*
  * graph: the longest run of kernels without a copy in or out or a wait of the
  * host is captured once and launched as one graph in each round, and in place
- * of equal runs of it. Replays the record with one call for a run. Its ops keep
- * their times and their order; between two kernels is the gap that graphs have.
+ * of equal runs of it. Of a loop of launches within the only round, a part is.
+ * Replays the record with one call for a run. Its ops keep their times and
+ * their order; between two kernels is the gap that graphs have.
  */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -16,6 +17,7 @@ struct run {
 	unsigned nodes;
 	unsigned equal; /* runs of the round that are equal to it, and it */
 	bool nested;	/* some call of it issues several ops, as graphs do */
+	bool loops;	/* the runs equal to it follow each other directly */
 };
 
 static bool is_op(const struct xs_step *step)
@@ -63,21 +65,96 @@ static bool next_run(const struct xs_phase *phase, size_t *i, struct run *run)
 	return true;
 }
 
+static size_t length(const struct run *run)
+{
+	return run->end - run->first;
+}
+
+static bool are_same(const struct xs_step *x, const struct xs_step *y)
+{
+	return x->kind == y->kind && x->shape == y->shape &&
+	       x->bytes == y->bytes;
+}
+
 /* Whether one graph does for both runs. */
 static bool are_equal(const struct xs_phase *phase, const struct run *a,
 		      const struct run *b)
 {
-	const struct xs_step *x = phase->steps + a->first;
-	const struct xs_step *y = phase->steps + b->first;
-	bool equal = a->end - a->first == b->end - b->first;
+	bool equal = length(a) == length(b);
 
-	for (size_t i = 0; equal && i < a->end - a->first; i++)
-		equal = x[i].kind == y[i].kind && x[i].shape == y[i].shape &&
-			x[i].bytes == y[i].bytes;
+	for (size_t i = 0; equal && i < length(a); i++)
+		equal = are_same(&phase->steps[a->first + i],
+				 &phase->steps[b->first + i]);
 	return equal;
 }
 
-static struct run longest_run(const struct xs_phase *phase)
+/* Returns the longest part of the run in which each step is the one so many
+ * steps before, again. */
+static struct run repeated(const struct xs_phase *phase, const struct run *run,
+			   size_t period)
+{
+	struct run longest = {0}, part = {.first = run->first};
+
+	for (; part.first + period < run->end; part.first = part.end + 1) {
+		part.end = part.first;
+		while (part.end + period < run->end &&
+		       are_same(&phase->steps[part.end],
+				&phase->steps[part.end + period]))
+			part.end++;
+		if (length(&part) > length(&longest))
+			longest = part;
+	}
+	longest.end += longest.end ? period : 0;
+	return longest;
+}
+
+/* Steps of an iteration of a loop, and of all that are worth a graph; if a step
+ * takes the host longer, no launch is the limit. */
+#define MOST_PERIOD  32
+#define LEAST_LOOP   100
+#define MOST_STEP_NS 20000
+
+/* The host's time from the run's first call to its last one. */
+static uint64_t host_ns(const struct xs_phase *phase, const struct run *run)
+{
+	return phase->steps[run->end - 1].return_ns -
+	       phase->steps[run->first].call_ns;
+}
+
+/* Reduces the run to iterations of a loop in it, if it has one: about as many
+ * nodes as launches of the graph, since each costs. After an even number of
+ * iterations, buffers that change places are where they were. */
+static void cut_loop(const struct xs_phase *phase, struct run *run)
+{
+	struct run loop = {0}, part;
+	size_t pair = 0, steps;
+
+	for (size_t period = 1;
+	     period <= MOST_PERIOD && length(&loop) <= length(run) / 2;
+	     period++) {
+		part = repeated(phase, run, period);
+		if (length(&part) <= length(&loop))
+			continue;
+		loop = part;
+		pair = 2 * period;
+	}
+	if (length(&loop) < LEAST_LOOP ||
+	    host_ns(phase, &loop) > length(&loop) * MOST_STEP_NS)
+		return;
+	steps =
+	    (size_t)fmax(1, round(sqrt((double)length(&loop)) / (double)pair)) *
+	    pair;
+	run->equal = (unsigned)(length(&loop) / steps);
+	run->first = loop.first;
+	run->end = loop.first + steps;
+	run->nodes = 0;
+	for (size_t i = run->first; i < run->end; i++)
+		run->nodes += is_op(&phase->steps[i]);
+	run->loops = true;
+}
+
+/* Returns the first run that the graph stands for. */
+static struct run graph_of(const struct xs_phase *phase)
 {
 	struct run longest = {0}, run;
 
@@ -86,6 +163,8 @@ static struct run longest_run(const struct xs_phase *phase)
 			longest = run;
 	for (size_t i = 0; next_run(phase, &i, &run);)
 		longest.equal += are_equal(phase, &run, &longest);
+	if (phase->rounds == 1 && longest.equal == 1)
+		cut_loop(phase, &longest);
 	return longest;
 }
 
@@ -107,39 +186,44 @@ static void make_node(const struct xs_machine *machine,
 }
 
 /* What remains of the host's work between the calls of the run comes before the
- * launch. */
+ * launch: in a loop, which may also be of a program's start, all of it. */
 static void launch(const struct xs_strategy_case *c,
 		   const struct xs_machine *machine, const struct run *run,
 		   struct xs_plan *plan)
 {
-	double host_ns = 0,
+	double work_ns = 0,
 	       call_ns = machine->graph_launch_ns.value +
 			 run->nodes * machine->graph_launch_node_ns.value;
 
 	for (size_t i = run->first; i < run->end; i++) {
 		if (i > run->first)
-			host_ns += xs_action_take_work(&plan->actions[i],
-						       c->keeps_work);
+			work_ns += xs_action_take_work(
+			    &plan->actions[i], c->keeps_work || run->loops);
 		if (c->phase->steps[i].kind == XS_STEP_D2D)
 			call_ns += plan->actions[i].call_ns;
 		make_node(machine, &c->phase->steps[i], &plan->actions[i]);
 	}
 	plan->actions[run->first].call_ns = call_ns;
 	plan->actions[run->first].issue_lag_ns += call_ns;
-	plan->actions[run->first].gap_ns += host_ns;
+	plan->actions[run->first].gap_ns += work_ns;
 }
 
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct run longest = longest_run(c->phase);
-	struct run run;
+	const struct run graph = graph_of(c->phase);
+	struct run run = graph;
 
 	xs_plan_recorded(c, scenario, plan);
 	(void)row;
-	for (size_t i = 0; next_run(c->phase, &i, &run);)
-		if (are_equal(c->phase, &run, &longest))
+	for (unsigned i = 0; graph.loops && i < graph.equal; i++) {
+		launch(c, &scenario->machine, &run, plan);
+		run.first = run.end;
+		run.end += length(&graph);
+	}
+	for (size_t i = 0; !graph.loops && next_run(c->phase, &i, &run);)
+		if (are_equal(c->phase, &run, &graph))
 			launch(c, &scenario->machine, &run, plan);
 	return 0;
 }
@@ -159,10 +243,11 @@ static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 {
 	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
-	if (c->phase->rounds < 2)
+	if (c->phase->rounds < 2 && run->equal < 2)
 		*rc = xs_estimate_abstain(row, out,
-					  "only one round was seen: a graph is "
-					  "made once and launched many times");
+					  "only one round was seen, without a "
+					  "loop of launches: a graph is made "
+					  "once and launched many times");
 	else if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
 					  (double)c->phase->total_ns))
 		*rc = xs_estimate_abstain(row, out,
@@ -207,7 +292,7 @@ static void add_capture(const struct xs_strategy_case *c, const struct run *run,
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	const struct run run = longest_run(c->phase);
+	const struct run run = graph_of(c->phase);
 	const struct xs_machine *m = c->machine;
 	struct xs_estimate row = xs_estimate_init(c);
 	char launches[32] = "";
@@ -217,8 +302,16 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (abstains(c, &run, &row, out, &rc))
 		return rc;
 	row.quiet = false;
-	xs_estimate_assume(&row, "kernels, sizes and addresses are the same in "
-				 "each round, or the graph is updated");
+	row.other_advice = run.loops;
+	if (run.loops)
+		row.bound = "each launch has the arguments of the one two "
+			    "iterations before, so that two buffers may change "
+			    "places, or the graph is updated";
+	xs_estimate_assume(&row, run.loops
+				     ? row.bound
+				     : "kernels, sizes and addresses are the "
+				       "same in each round, or the graph is "
+				       "updated");
 	xs_estimate_add_setup(c, instantiation_ns, run.nodes, &row);
 	if (stays_outside(c->phase, &run))
 		xs_estimate_assume(&row,
@@ -226,7 +319,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				   "such as .item(), stay outside the capture");
 	add_capture(c, &run, &row);
 	rc = xs_estimate_replay(c, build_plan, &row);
-	if (!rc)
+	if (!rc && !run.loops)
 		rc = xs_estimate_only_issues(c, build_plan, &row);
 	if (run.equal > 1)
 		snprintf(launches, sizeof(launches), " (%u launches a round)",
@@ -254,14 +347,18 @@ const struct xs_strategy xs_strategy_graph = {
     .first = "launch each round of {places} as one graph",
     .advice = "Capture the launches of a round once (cudaStreamBeginCapture), "
 	      "of {places}, and launch them as one graph in each round: {why}.",
+    .other_first = "launch the loop of {places} as graphs of many launches",
+    .other_advice = "Capture some iterations of the loop of {places} once "
+		    "(cudaStreamBeginCapture), and launch them as one graph in "
+		    "place of as many: {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
 		"cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal); "
-		"// round 1\n"
+		"// once\n"
 		"cudaStreamEndCapture(s, &graph), cudaGraphInstantiate(&exec, "
 		"graph, 0);\n"
-		"cudaGraphLaunch(exec, s); // in each further round",
+		"cudaGraphLaunch(exec, s); // in place of these launches",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.graph(graph):  # graph = "
 		"torch.cuda.CUDAGraph(), once\n"

@@ -238,49 +238,9 @@ static const char *about_migrations(struct xs_result *result)
 	    xs_units_ns(totals->migrated_h2d_ns - saves_ns).s);
 }
 
-/* Fewer launches are no loop that a graph can stand for; what takes longer than
- * the most is no launch, ns. */
-#define LEAST_LAUNCHES 100
-#define MOST_LAUNCH_NS 20000
-
-/* Whether calls launch a kernel each, nearly all of them. */
-static bool launches_singly(const struct xs_result *result, int64_t kernels)
-{
-	const int64_t calls = result->coverage.api_calls_seen;
-
-	return kernels >= LEAST_LAUNCHES && kernels <= calls &&
-	       kernels > calls - calls / 4;
-}
-
-/* What to do about launches that are the limit of what comes once, of which no
- * graph is predicted. NULL: nothing. */
-static const char *about_launches(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t idle_ns = in->recorded_ns - in->gpu_ns;
-	const int64_t kernels = xs_result_steady_totals(result)->kernels;
-
-	if (xs_worth_repeats(result) || !in->part_count ||
-	    in->parts[0].part != XS_PART_CALLS ||
-	    in->parts[0].ns < in->recorded_ns / 2 ||
-	    idle_ns < in->recorded_ns / 2 ||
-	    !launches_singly(result, kernels) ||
-	    idle_ns / MOST_LAUNCH_NS > kernels ||
-	    idle_ns < xs_worth_steady_ns(result) / XS_RESULT_LEAST_PART)
-		return NULL;
-	return xs_print(
-	    &result->arena,
-	    "launch kernels as CUDA graphs of many: %" PRId64 " are launched "
-	    "one by one, and the GPU is idle for %s meanwhile (%s of %s), the "
-	    "most that this saves; no round repeats, so no more is predicted",
-	    kernels, xs_units_ns(idle_ns).s,
-	    xs_units_percent(idle_ns, xs_worth_steady_ns(result)).s,
-	    xs_result_run_name(result));
-}
-
 const char *xs_plan_no_step(struct xs_result *result)
 {
-	const char *uncertain, *unmeasured, *managed, *launches, *kernels;
+	const char *uncertain, *unmeasured, *managed, *kernels;
 
 	if (result->verdict.missing)
 		return "not known: the verdict says what is missing";
@@ -290,9 +250,6 @@ const char *xs_plan_no_step(struct xs_result *result)
 	managed = about_migrations(result);
 	if (managed)
 		return managed;
-	launches = about_launches(result);
-	if (launches)
-		return launches;
 	unmeasured = xs_plan_unmeasured(result);
 	kernels = about_kernels(result);
 	if (!is_predicted(result) && !unmeasured && !copies(result))

@@ -85,6 +85,51 @@ TEST(test_equal_runs)
 	assert_near(estimated("graph")->round_ns, 19700 + 1000 + 41000);
 }
 
+/* A kernel of another kind, then 101 of two kinds in turn, launched every 10000
+ * ns, in the only round. */
+static void set_loop(struct xs_step *loop)
+{
+	for (uint64_t i = 0; i < 102; i++) {
+		loop[i] = step_of(XS_STEP_KERNEL, i * 10000, i * 10000 + 3000,
+				  i * 10000 + 5000, i * 10000 + 7000);
+		loop[i].shape = i ? (uint32_t)(i % 2) : 2;
+	}
+	loop[102] = step_of(XS_STEP_SYNC_DEVICE, 1014000, 1021000, 0, 0);
+	phase.steps = loop;
+	phase.step_count = 103;
+	phase.rounds = 1;
+	phase.round_ns = always(1021000);
+	phase.host_ns = always(0);
+}
+
+/*
+ * Six iterations of two kernels become a graph, launched 8 times in place of 96
+ * of the 101. The host's work before the 12 stays, 84000, then the launch takes
+ * 4000 + 12 * 100: the eighth returns at 3000 + 8 * 89200, the fifth kernel
+ * behind, after 7000 + 3000 for each, is launched at 766600 and runs 2000
+ * later.
+ */
+TEST(test_loop_of_the_only_round)
+{
+	static struct xs_step loop[103];
+	const struct xs_estimate *row;
+
+	set_loop(loop);
+	row = estimated("graph");
+	assert_true(row->applies);
+	assert_true(row->other_advice);
+	assert_has(row->bound, "two iterations before");
+	assert_has(row->why, "12 nodes");
+	assert_has(row->why, "(8 launches a round)");
+	assert_near(row->setup_ns, 12 * 3000 + 11 * 7000 + 20000 + 12 * 500);
+	assert_near(row->round_ns, 766600 + 2000 + 2000 + 4000);
+	assert_true(isnan(row->otherwise_ns));
+	for (uint32_t i = 0; i < 102; i++)
+		loop[i].shape = i;
+	assert_false(estimated("graph")->applies);
+	assert_has(replayed("graph")->why, "without a loop of launches");
+}
+
 /* What takes the host 2 ms between two launches is no issuing: it stays. */
 TEST(test_long_work_stays)
 {

@@ -765,36 +765,6 @@ TEST(managed_memory_is_prefetched)
 	says_why("not known: no strategy could be predicted");
 }
 
-/* 8000 kernels of 30 ms in all, launched in 80 ms: no round repeats. */
-TEST(launches_of_one_round_become_graphs)
-{
-	struct xs_result_part calls = {.part = XS_PART_CALLS, .ns = 80 * MS};
-	struct xs_result_verdict *verdict = &result->verdict;
-
-	add(phase, "as-is", 50);
-	phase->rounds = 1;
-	verdict->parts = &calls;
-	verdict->part_count = 1;
-	verdict->recorded_ns = 110 * MS;
-	verdict->gpu_ns = 30 * MS;
-	result->totals.kernels = result->steady.totals.kernels = 8000;
-	result->coverage.api_calls_seen = 8100;
-	says_why("launch kernels as CUDA graphs of many: 8000 are launched one "
-		 "by one, and the GPU is idle for 80.0 ms meanwhile (8.0 % of "
-		 "the run)");
-	verdict->gpu_ns = 60 * MS;
-	says_why("nothing: no data is copied");
-	verdict->gpu_ns = 30 * MS;
-	/* as of launches with sets between; of graphs with many kernels each */
-	result->coverage.api_calls_seen = 16000;
-	says_why("nothing: no data is copied");
-	result->coverage.api_calls_seen = 80;
-	says_why("nothing: no data is copied");
-	result->coverage.api_calls_seen = 8100;
-	phase->rounds = 2;
-	says_why("nothing: no data is copied");
-}
-
 /* Rounds differ by more than a change saves, but by the host's own time, which
  * is the same before and after. */
 TEST(what_both_rounds_share_is_no_doubt)
