@@ -188,7 +188,7 @@ static int plan_mapped(const struct xs_strategy_case *c,
 }
 
 /* Returns why a kernel that stays gains nothing, or cannot take the work over,
- * or NULL. quiet: it has nothing that a flag could make shorter. */
+ * or NULL. quiet: it has nothing that a flag could make shorter, or tell. */
 static const char *why_not(const struct xs_strategy_case *c,
 			   const struct found *found, double starts_ns,
 			   bool *quiet)
@@ -197,6 +197,9 @@ static const char *why_not(const struct xs_strategy_case *c,
 	if (c->phase->rounds < 2)
 		return "only one round was seen: the kernel would stay for "
 		       "many";
+	if (!found->copies && !c->options->shares_memory)
+		return "it copies nothing, so that the host needs no answer "
+		       "from a kernel that stays";
 	if (starts_ns < LEAST_SHARE * (double)c->phase->round_ns.median_ns)
 		return "to start its copies and kernels, and to wait for them, "
 		       "takes less than 1 % of the round";

@@ -207,6 +207,18 @@ TEST(test_nothing_to_start)
 	assert_abstains("less than 1 %", true);
 }
 
+/* The host waits for a kernel that gives it nothing, or results in memory that
+ * both share. */
+TEST(test_nothing_copied)
+{
+	set_convergence();
+	steps[1] = step_of(XS_STEP_SYNC_EVENT, 3500, 12000, 0, 0);
+	assert_abstains("copies nothing", true);
+	options.shares_memory = true;
+	estimate();
+	assert_true(replayed("device-initiated")->applies);
+}
+
 TEST(test_bulk_must_be_used_once)
 {
 	struct xs_counts counts;
