@@ -23,13 +23,16 @@ struct xs_estimate xs_closed_form_row(const char *strategy, const char *model)
 				    .tracer_ns = NAN};
 }
 
-int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,
-			   struct xs_estimates *out)
+bool xs_closed_form_abstains(struct xs_estimate *row, const char *parameter,
+			     struct xs_estimates *out)
 {
+	if (!parameter)
+		return false;
 	snprintf(row->why, sizeof(row->why),
 		 "the profile lacks %s; `xferspy calibrate` measures it",
 		 parameter);
-	return xs_estimates_add(out, row);
+	xs_estimates_add(out, row);
+	return true;
 }
 
 struct xs_vw_rates xs_vw_rates_alone(const struct xs_machine *m,
@@ -80,9 +83,9 @@ const char *xs_vw_unknown(const struct xs_vw_instance *i, bool gaps)
 	return NULL;
 }
 
-int xs_vw_add_row(const struct xs_closed_form *c, struct xs_estimate *row,
-		  xs_vw_equation equation, xs_vw_rates_fn rates,
-		  struct xs_estimates *out)
+void xs_vw_add_row(const struct xs_closed_form *c, struct xs_estimate *row,
+		   xs_vw_equation equation, xs_vw_rates_fn rates,
+		   struct xs_estimates *out)
 {
 	const double n = row->n_streams ? row->n_streams : 1;
 	struct xs_vw_instance i = instance_at(c, XS_RANGE_LOW, rates);
@@ -93,5 +96,5 @@ int xs_vw_add_row(const struct xs_closed_form *c, struct xs_estimate *row,
 	i = instance_at(c, XS_RANGE_VALUE, rates);
 	row->round_ns = equation(&i.params, &i.load, n) + c->extra_ns;
 	row->applies = true;
-	return xs_estimates_add(out, row);
+	xs_estimates_add(out, row);
 }

@@ -37,9 +37,9 @@ struct xs_closed_form {
 struct xs_closed_form_kind {
 	const char *strategy;
 	/* Appends its rows for n streams; n = 0: its best n. Forms without
-	 * streams ignore n. Returns 0 or -ENOMEM. */
-	int (*add)(const struct xs_closed_form *c, unsigned n,
-		   struct xs_estimates *out);
+	 * streams ignore n. */
+	void (*add)(const struct xs_closed_form *c, unsigned n,
+		    struct xs_estimates *out);
 };
 
 /* Assumptions of several forms. */
@@ -50,10 +50,10 @@ extern const char xs_closed_form_split[], xs_closed_form_issue[],
  */
 struct xs_estimate xs_closed_form_row(const char *strategy, const char *model);
 
-/* Adds the row as an abstention: the machine lacks the parameter. Returns 0 or
- * -ENOMEM. */
-int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,
-			   struct xs_estimates *out);
+/* Adds the row as an abstention if the machine lacks a parameter: parameter is
+ * its name, else NULL. Returns whether it does. */
+bool xs_closed_form_abstains(struct xs_estimate *row, const char *parameter,
+			     struct xs_estimates *out);
 
 /* The parameters of the link in an equation, ns per byte and ns. */
 struct xs_vw_rates {
@@ -93,7 +93,7 @@ typedef double (*xs_vw_equation)(const struct xs_vw_params *p,
 				 const struct xs_vw_load *w, double n);
 
 /* Adds a row: time at the values, and interval from both ends of the ranges.
- * Returns 0 or -ENOMEM. */
-int xs_vw_add_row(const struct xs_closed_form *c, struct xs_estimate *row,
-		  xs_vw_equation equation, xs_vw_rates_fn rates,
-		  struct xs_estimates *out);
+ */
+void xs_vw_add_row(const struct xs_closed_form *c, struct xs_estimate *row,
+		   xs_vw_equation equation, xs_vw_rates_fn rates,
+		   struct xs_estimates *out);

@@ -67,9 +67,9 @@ static double time_at(const struct xs_closed_form *c, enum xs_range_end side,
 	return f(&at, &round, 1);
 }
 
-static int add_cost(const struct xs_closed_form *c, const struct cost *cost,
-		    const struct xs_atgpu_launch *launch,
-		    struct xs_estimates *out)
+static void add_cost(const struct xs_closed_form *c, const struct cost *cost,
+		     const struct xs_atgpu_launch *launch,
+		     struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_closed_form_row("pinned", cost->model);
 	struct xs_atgpu_round round = {0};
@@ -81,31 +81,29 @@ static int add_cost(const struct xs_closed_form *c, const struct cost *cost,
 	row.assumes[0] = "operations of a block take a cycle each, one after "
 			 "the other";
 	row.assumes[1] = "memory blocks cross at the memory's full bandwidth";
-	if (unknown)
-		return xs_closed_form_abstain(&row, unknown, out);
+	if (xs_closed_form_abstains(&row, unknown, out))
+		return;
 	if (launch->shared_words > at.shared_words) {
 		snprintf(row.why, sizeof(row.why),
 			 "a block needs more shared memory than a "
 			 "multiprocessor has");
-		return xs_estimates_add(out, &row);
+		xs_estimates_add(out, &row);
+		return;
 	}
 	row.low_ns = time_at(c, XS_RANGE_LOW, cost->f, launch);
 	row.high_ns = time_at(c, XS_RANGE_HIGH, cost->f, launch);
 	row.round_ns = time_at(c, XS_RANGE_VALUE, cost->f, launch);
 	row.applies = true;
 	snprintf(row.why, sizeof(row.why), "%s", cost->formula);
-	return xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
-int xs_closed_form_atgpu(const struct xs_closed_form *c,
-			 const struct xs_atgpu_launch *launch,
-			 struct xs_estimates *out)
+void xs_closed_form_atgpu(const struct xs_closed_form *c,
+			  const struct xs_atgpu_launch *launch,
+			  struct xs_estimates *out)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < sizeof(costs) / sizeof(costs[0]); i++)
-		rc = add_cost(c, &costs[i], launch, out);
-	return rc;
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		add_cost(c, &costs[i], launch, out);
 }
 
 double xs_closed_form_atgpu_kernel_ns(const struct xs_machine *machine,

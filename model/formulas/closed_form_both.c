@@ -39,15 +39,15 @@ static const struct variant {
      "equation 5 with G and g of copies in both directions at once"},
 };
 
-static int add_variant(const struct xs_closed_form *c,
-		       const struct variant *variant, unsigned n,
-		       struct xs_estimates *out)
+static void add_variant(const struct xs_closed_form *c,
+			const struct variant *variant, unsigned n,
+			struct xs_estimates *out)
 {
 	const struct xs_vw_instance i = xs_vw_instantiate(c, variant->rates);
 	struct xs_estimate row = xs_closed_form_row("streams", variant->model);
 
 	if (xs_vw_unknown(&i, true))
-		return 0; /* the form without them says what is missing */
+		return; /* the form without them says what is missing */
 	if (!n)
 		n = xs_vw_best_streams(XS_VW_CLASS_3, &i.params, &i.load);
 	row.n_streams = n;
@@ -56,25 +56,22 @@ static int add_variant(const struct xs_closed_form *c,
 	row.assumes[1] = xs_closed_form_issue;
 	row.assumes[2] = "copies in both directions slow each other all along";
 	snprintf(row.why, sizeof(row.why), "%s", variant->why);
-	return xs_vw_add_row(c, &row, xs_vw_eq5_ns, variant->rates, out);
+	xs_vw_add_row(c, &row, xs_vw_eq5_ns, variant->rates, out);
 }
 
 /* Only where copies run both ways at once: two engines, and bytes both ways. */
-static int add(const struct xs_closed_form *c, unsigned n,
-	       struct xs_estimates *out)
+static void add(const struct xs_closed_form *c, unsigned n,
+		struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
-	int rc = 0;
 
 	if (xs_vw_class_of(m->copy_engines, m->implicit_sync) !=
 		XS_VW_CLASS_3 ||
 	    !(c->work.h2d_bytes > 0) || !(c->work.d2h_bytes > 0) ||
 	    !isnan(c->work.h2d_ns) || !isnan(c->work.d2h_ns))
-		return 0;
-	for (size_t k = 0; !rc && k < sizeof(variants) / sizeof(variants[0]);
-	     k++)
-		rc = add_variant(c, &variants[k], n, out);
-	return rc;
+		return;
+	for (size_t k = 0; k < sizeof(variants) / sizeof(variants[0]); k++)
+		add_variant(c, &variants[k], n, out);
 }
 
 const struct xs_closed_form_kind xs_closed_form_both = {"streams", add};

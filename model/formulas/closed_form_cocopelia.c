@@ -54,15 +54,15 @@ static unsigned best_n(const struct xs_closed_form *c)
 
 /* Three-way overlap needs a copy engine for each direction; no bytes, no
  * pieces. A machine that lacks L+o or G is explained by equation 5. */
-static int add(const struct xs_closed_form *c, unsigned n,
-	       struct xs_estimates *out)
+static void add(const struct xs_closed_form *c, unsigned n,
+		struct xs_estimates *out)
 {
 	struct xs_estimate row =
 	    xs_closed_form_row("streams", "cocopelia2021-3way");
 
 	if (c->machine->copy_engines < 2 || !isnan(c->work.h2d_ns) ||
 	    !isnan(c->work.d2h_ns) || !is_known(c))
-		return 0;
+		return;
 	row.n_streams = n ? n : best_n(c);
 	row.effort = XS_EFFORT_SPLIT;
 	row.assumes[0] = xs_closed_form_split;
@@ -74,7 +74,7 @@ static int add(const struct xs_closed_form *c, unsigned n,
 	snprintf(row.why, sizeof(row.why),
 		 "the longer of a piece's kernel and of its copies against "
 		 "each other, n - 1 times, and one piece alone");
-	return xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_closed_form_kind xs_closed_form_cocopelia = {"streams", add};

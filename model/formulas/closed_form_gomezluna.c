@@ -71,22 +71,22 @@ static double time_at(const struct xs_closed_form *c, enum xs_range_end side,
 	       c->extra_ns;
 }
 
-static int abstain_class(const struct xs_closed_form *c,
-			 struct xs_estimate *row, struct xs_estimates *out)
+static void abstain_class(const struct xs_closed_form *c,
+			  struct xs_estimate *row, struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
+	const char *lacks = !m->copy_engines ? "the number of copy engines"
+			    : m->copy_engines == 1
+				? "implicit synchronisation (yes or no)"
+				: NULL;
 
-	if (!m->copy_engines)
-		return xs_closed_form_abstain(row, "the number of copy engines",
-					      out);
-	if (m->copy_engines == 1)
-		return xs_closed_form_abstain(
-		    row, "implicit synchronisation (yes or no)", out);
+	if (xs_closed_form_abstains(row, lacks, out))
+		return;
 	snprintf(row->why, sizeof(row->why),
 		 "the paper's devices have one copy engine for both ways, this "
 		 "one has %d",
 		 m->copy_engines);
-	return xs_estimates_add(out, row);
+	xs_estimates_add(out, row);
 }
 
 /* Returns the name of a parameter that the load lacks, or NULL. */
@@ -122,8 +122,8 @@ static void explain(struct xs_estimate *row, const struct xs_gl_load *load,
 			 equations[time].formula);
 }
 
-static int add(const struct xs_closed_form *c, unsigned n,
-	       struct xs_estimates *out)
+static void add(const struct xs_closed_form *c, unsigned n,
+		struct xs_estimates *out)
 {
 	struct xs_estimate row =
 	    xs_closed_form_row("streams", equations[1].model);
@@ -132,10 +132,12 @@ static int add(const struct xs_closed_form *c, unsigned n,
 	unsigned time, best = 0;
 
 	row.effort = XS_EFFORT_SPLIT;
-	if (device == XS_GL_CLASS_NONE)
-		return abstain_class(c, &row, out);
-	if (unknown(c, &load))
-		return xs_closed_form_abstain(&row, unknown(c, &load), out);
+	if (device == XS_GL_CLASS_NONE) {
+		abstain_class(c, &row, out);
+		return;
+	}
+	if (xs_closed_form_abstains(&row, unknown(c, &load), out))
+		return;
 	if (!n) {
 		best = xs_gl_best_equation(device, &load);
 		n = xs_gl_best_streams(device, &load);
@@ -152,7 +154,7 @@ static int add(const struct xs_closed_form *c, unsigned n,
 	row.round_ns = time_at(c, XS_RANGE_VALUE, n);
 	row.applies = true;
 	explain(&row, &load, time, best);
-	return xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_closed_form_kind xs_closed_form_gomezluna = {"streams", add};

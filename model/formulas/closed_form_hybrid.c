@@ -40,9 +40,9 @@ static struct xs_vw_rates colliding_mean(const struct xs_machine *m,
 	return rates;
 }
 
-static int add_row(const struct xs_closed_form *c, const char *model,
-		   xs_vw_rates_fn rates, unsigned n, const char *why,
-		   struct xs_estimates *out)
+static void add_row(const struct xs_closed_form *c, const char *model,
+		    xs_vw_rates_fn rates, unsigned n, const char *why,
+		    struct xs_estimates *out)
 {
 	const struct xs_vw_instance i = xs_vw_instantiate(c, rates);
 	struct xs_estimate row = xs_closed_form_row("hybrid", model);
@@ -53,37 +53,36 @@ static int add_row(const struct xs_closed_form *c, const char *model,
 	row.assumes[0] = xs_closed_form_once;
 	row.assumes[1] = xs_closed_form_split;
 	row.assumes[2] = xs_closed_form_issue;
-	if (xs_vw_unknown(&i, true))
-		return xs_closed_form_abstain(&row, xs_vw_unknown(&i, true),
-					      out);
+	if (xs_closed_form_abstains(&row, xs_vw_unknown(&i, true), out))
+		return;
 	if (!n)
 		row.n_streams =
 		    xs_vw_best_streams(XS_VW_CLASS_3, &i.params, &i.load);
 	snprintf(row.why, sizeof(row.why), "%s", why);
-	return xs_vw_add_row(c, &row, xs_vw_eq5_ns, rates, out);
+	xs_vw_add_row(c, &row, xs_vw_eq5_ns, rates, out);
 }
 
 /* As printed, and for a calibrated machine with the mean G. */
-static int add(const struct xs_closed_form *c, unsigned n,
-	       struct xs_estimates *out)
+static void add(const struct xs_closed_form *c, unsigned n,
+		struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
 	const bool known = !isnan(m->h2d_vs_mapped_write.value);
-	int rc = add_row(c, "vanwerkhoven2014-eq5", colliding, n,
-			 known ? "streams in, mapped writes out, with the G of "
-				 "each against the other"
-			       : "streams in, mapped writes out, with the G of "
-				 "copies: that of copies against mapped writes "
-				 "is not known",
-			 out);
+	add_row(c, "vanwerkhoven2014-eq5", colliding, n,
+		known ? "streams in, mapped writes out, with the G of "
+			"each against the other"
+		      : "streams in, mapped writes out, with the G of "
+			"copies: that of copies against mapped writes "
+			"is not known",
+		out);
 
-	if (rc || !known || strcmp(m->source, "published") == 0 ||
+	if (!known || strcmp(m->source, "published") == 0 ||
 	    !isnan(c->work.h2d_ns) || !isnan(c->work.d2h_ns))
-		return rc;
-	return add_row(c, "vanwerkhoven2014-eq5-mean-G", colliding_mean, n,
-		       "not as printed: copies have the G against mapped "
-		       "writes only while there are writes",
-		       out);
+		return;
+	add_row(c, "vanwerkhoven2014-eq5-mean-G", colliding_mean, n,
+		"not as printed: copies have the G against mapped "
+		"writes only while there are writes",
+		out);
 }
 
 const struct xs_closed_form_kind xs_closed_form_hybrid = {"hybrid", add};

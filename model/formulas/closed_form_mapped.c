@@ -40,7 +40,7 @@ static struct xs_estimate new_row(const char *model)
 	return row;
 }
 
-static int add_once(const struct xs_closed_form *c, struct xs_estimates *out)
+static void add_once(const struct xs_closed_form *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = new_row("vanwerkhoven2014-eq6");
 	const struct xs_vw_instance i = xs_vw_instantiate(c, xs_vw_rates_alone);
@@ -48,16 +48,15 @@ static int add_once(const struct xs_closed_form *c, struct xs_estimates *out)
 	row.assumes_once = true;
 	row.assumes[0] = xs_closed_form_once;
 	row.assumes[1] = "mapped accesses are as fast as copies";
-	if (xs_vw_unknown(&i, false))
-		return xs_closed_form_abstain(&row, xs_vw_unknown(&i, false),
-					      out);
+	if (xs_closed_form_abstains(&row, xs_vw_unknown(&i, false), out))
+		return;
 	snprintf(row.why, sizeof(row.why),
 		 "the longest of reads, kernel and writes, and the latencies");
-	return xs_vw_add_row(c, &row, eq6, xs_vw_rates_alone, out);
+	xs_vw_add_row(c, &row, eq6, xs_vw_rates_alone, out);
 }
 
-static int add_counted(const struct xs_closed_form *c, const char *model,
-		       xs_vw_rates_fn rates, struct xs_estimates *out)
+static void add_counted(const struct xs_closed_form *c, const char *model,
+			xs_vw_rates_fn rates, struct xs_estimates *out)
 {
 	const double in = xs_vw_or_once(c->work.h2d_crossings);
 	const double out_times = xs_vw_or_once(c->work.d2h_crossings);
@@ -69,31 +68,29 @@ static int add_counted(const struct xs_closed_form *c, const char *model,
 	counted.work.d2h_bytes *= out_times;
 	i = xs_vw_instantiate(&counted, rates);
 	if (xs_vw_unknown(&i, false))
-		return 0; /* the row of equation 6 as printed explains it */
+		return; /* the row of equation 6 as printed explains it */
 	row.assumes[0] = "each byte crosses the bus as often as counted";
 	snprintf(row.why, sizeof(row.why),
 		 "equation 6 with B of %.1f crossings in and %.1f out, and the "
 		 "G of %s",
 		 in, out_times,
 		 rates == mapped_rates ? "mapped accesses" : "copies");
-	return xs_vw_add_row(&counted, &row, eq6, rates, out);
+	xs_vw_add_row(&counted, &row, eq6, rates, out);
 }
 
-static int add(const struct xs_closed_form *c, unsigned n,
-	       struct xs_estimates *out)
+static void add(const struct xs_closed_form *c, unsigned n,
+		struct xs_estimates *out)
 {
 	const struct xs_workload *w = &c->work;
-	int rc = add_once(c, out);
 
 	(void)n;
-	if (rc || !(w->h2d_crossings > 0 || w->d2h_crossings > 0) ||
+	add_once(c, out);
+	if (!(w->h2d_crossings > 0 || w->d2h_crossings > 0) ||
 	    !isnan(w->h2d_ns) || !isnan(w->d2h_ns))
-		return rc;
-	rc = add_counted(c, "vanwerkhoven2014-eq6-counted", xs_vw_rates_alone,
-			 out);
-	return rc ? rc
-		  : add_counted(c, "vanwerkhoven2014-eq6-counted-mapped",
-				mapped_rates, out);
+		return;
+	add_counted(c, "vanwerkhoven2014-eq6-counted", xs_vw_rates_alone, out);
+	add_counted(c, "vanwerkhoven2014-eq6-counted-mapped", mapped_rates,
+		    out);
 }
 
 const struct xs_closed_form_kind xs_closed_form_mapped = {"mapped", add};

@@ -44,8 +44,8 @@ static struct xs_estimate streams_row(unsigned equation, unsigned n)
 	return row;
 }
 
-static int add_dominated(const struct xs_vw_instance *i, unsigned equation,
-			 unsigned holds, unsigned n, struct xs_estimates *out)
+static void add_dominated(const struct xs_vw_instance *i, unsigned equation,
+			  unsigned holds, unsigned n, struct xs_estimates *out)
 {
 	struct xs_estimate row = streams_row(equation, n);
 
@@ -55,7 +55,7 @@ static int add_dominated(const struct xs_vw_instance *i, unsigned equation,
 		 equations[equation].f(&i->params, &i->load, n), holds,
 		 equations[holds].f(&i->params, &i->load, n),
 		 equations[holds].scenario);
-	return xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 /* Returns whether more is copied in than out: by bytes, as section VI has it;
@@ -92,57 +92,54 @@ static void explain_streams(struct xs_estimate *row,
 		snprintf(row->why, sizeof(row->why), "%s", scenario);
 }
 
-static int abstain_class(const struct xs_closed_form *c,
-			 struct xs_estimates *out)
+static void abstain_class(const struct xs_closed_form *c,
+			  struct xs_estimates *out)
 {
 	struct xs_estimate row =
 	    xs_closed_form_row("streams", "vanwerkhoven2014-eq5");
 	const struct xs_machine *m = c->machine;
+	const char *lacks = !m->copy_engines ? "the number of copy engines"
+			    : m->implicit_sync < 0
+				? "implicit synchronisation (yes or no)"
+				: NULL;
 
 	row.effort = XS_EFFORT_SPLIT;
-	if (!m->copy_engines || m->implicit_sync < 0)
-		return xs_closed_form_abstain(
-		    &row,
-		    m->copy_engines ? "implicit synchronisation (yes or no)"
-				    : "the number of copy engines",
-		    out);
+	if (xs_closed_form_abstains(&row, lacks, out))
+		return;
 	snprintf(row.why, sizeof(row.why),
 		 "the paper has no equation for %d copy engines with implicit "
 		 "synchronisation",
 		 m->copy_engines);
-	return xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
-static int add(const struct xs_closed_form *c, unsigned n,
-	       struct xs_estimates *out)
+static void add(const struct xs_closed_form *c, unsigned n,
+		struct xs_estimates *out)
 {
 	const struct xs_vw_instance i = xs_vw_instantiate(c, xs_vw_rates_alone);
 	const enum xs_vw_class device = class_of(c);
 	const bool searched = !n;
 	struct xs_estimate row;
 	unsigned holds, first;
-	int rc = 0;
 
-	if (device == XS_VW_CLASS_NONE)
-		return abstain_class(c, out);
+	if (device == XS_VW_CLASS_NONE) {
+		abstain_class(c, out);
+		return;
+	}
 	first = device == XS_VW_CLASS_1 ? 1 : device == XS_VW_CLASS_2 ? 3 : 5;
 	row = streams_row(first, n);
-	if (xs_vw_unknown(&i, true))
-		return xs_closed_form_abstain(&row, xs_vw_unknown(&i, true),
-					      out);
+	if (xs_closed_form_abstains(&row, xs_vw_unknown(&i, true), out))
+		return;
 	if (searched)
 		n = xs_vw_best_streams(device, &i.params, &i.load);
 	holds = xs_vw_streams_eq(device, &i.params, &i.load, n);
 	if (c->dominated && holds == first + 1)
-		rc = add_dominated(&i, first, holds, n, out);
+		add_dominated(&i, first, holds, n, out);
 	row = streams_row(holds, n);
 	explain_streams(&row, &c->work, &i, holds, searched);
-	if (!rc)
-		rc = xs_vw_add_row(c, &row, equations[holds].f,
-				   xs_vw_rates_alone, out);
-	if (!rc && c->dominated && holds == first && device != XS_VW_CLASS_3)
-		rc = add_dominated(&i, first + 1, holds, n, out);
-	return rc;
+	xs_vw_add_row(c, &row, equations[holds].f, xs_vw_rates_alone, out);
+	if (c->dominated && holds == first && device != XS_VW_CLASS_3)
+		add_dominated(&i, first + 1, holds, n, out);
 }
 
 const struct xs_closed_form_kind xs_closed_form_streams = {"streams", add};

@@ -9,13 +9,10 @@ const struct xs_closed_form_kind *const xs_closed_forms[] = {
     &xs_closed_form_gomezluna, &xs_closed_form_mapped,
     &xs_closed_form_hybrid,    NULL};
 
-int xs_closed_form_add(const struct xs_closed_form *c, const char *strategy,
-		       unsigned n, struct xs_estimates *out)
+void xs_closed_form_add(const struct xs_closed_form *c, const char *strategy,
+			unsigned n, struct xs_estimates *out)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && xs_closed_forms[i]; i++)
+	for (size_t i = 0; xs_closed_forms[i]; i++)
 		if (strcmp(xs_closed_forms[i]->strategy, strategy) == 0)
-			rc = xs_closed_forms[i]->add(c, n, out);
-	return rc;
+			xs_closed_forms[i]->add(c, n, out);
 }

@@ -14,18 +14,17 @@ extern const struct xs_closed_form_kind xs_closed_form_explicit,
  * is NULL. */
 extern const struct xs_closed_form_kind *const xs_closed_forms[];
 
-/* Appends the rows of all closed forms of a strategy. Returns 0 or -ENOMEM. */
-int xs_closed_form_add(const struct xs_closed_form *c, const char *strategy,
-		       unsigned n, struct xs_estimates *out);
+/* Appends the rows of all closed forms of a strategy. */
+void xs_closed_form_add(const struct xs_closed_form *c, const char *strategy,
+			unsigned n, struct xs_estimates *out);
 
 /*
  * Carroll and Wong 2017: one round with one kernel and the copies of strategy
- * "pinned". Adds rows `atgpu-cost`, `atgpu-gpu-cost` and `swgpu-cost`. Returns
- * 0 or -ENOMEM.
+ * "pinned". Adds rows `atgpu-cost`, `atgpu-gpu-cost` and `swgpu-cost`.
  */
-int xs_closed_form_atgpu(const struct xs_closed_form *c,
-			 const struct xs_atgpu_launch *launch,
-			 struct xs_estimates *out);
+void xs_closed_form_atgpu(const struct xs_closed_form *c,
+			  const struct xs_atgpu_launch *launch,
+			  struct xs_estimates *out);
 
 /* Returns the kernel's part of `atgpu-gpu-cost`. NAN if the machine lacks a
  * parameter, whose name is then stored in *unknown. */

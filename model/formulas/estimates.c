@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int xs_estimates_add(struct xs_estimates *list,
-		     const struct xs_estimate *estimate)
+void xs_estimates_add(struct xs_estimates *list,
+		      const struct xs_estimate *estimate)
 {
 	XS_ARRAY_ADD(list->items, list->count, *estimate);
-	return 0;
 }
 
 void xs_estimates_free(struct xs_estimates *list)

@@ -94,9 +94,9 @@ struct xs_estimates {
 	size_t count;
 };
 
-/* Appends a copy of *estimate. Returns 0 or -ENOMEM. */
-int xs_estimates_add(struct xs_estimates *list,
-		     const struct xs_estimate *estimate);
+/* Appends a copy of *estimate. */
+void xs_estimates_add(struct xs_estimates *list,
+		      const struct xs_estimate *estimate);
 void xs_estimates_free(struct xs_estimates *list);
 
 /* Returns the part of the time of a phase's rounds that counts for the run: 1

@@ -98,9 +98,9 @@ static const char *find_mismatch(const struct xs_machine *own,
 	return NULL;
 }
 
-/* Returns 1 if the user's calibration is taken, 0, or -ENOMEM. */
-static int choose_own(const struct xs_machine_identity *machine,
-		      struct xs_machine *out, char *why, size_t size)
+/* Returns whether the user's calibration is taken. */
+static bool choose_own(const struct xs_machine_identity *machine,
+		       struct xs_machine *out, char *why, size_t size)
 {
 	struct xs_machine own;
 	const char *mismatch;
@@ -112,31 +112,29 @@ static int choose_own(const struct xs_machine_identity *machine,
 		snprintf(why, size,
 			 "the trace has no UUID of its GPU to find a "
 			 "calibration by");
-		return 0;
+		return false;
 	}
 	if (access(path, F_OK) != 0) {
 		snprintf(why, size, "no calibration is stored");
-		return 0;
+		return false;
 	}
 	xs_machine_init(&own);
 	err = xs_machine_read_json(path, &own, error, sizeof(error));
-	if (err == -ENOMEM)
-		return err;
 	if (err) {
 		snprintf(why, size, "the stored calibration is refused: %s",
 			 error);
-		return 0;
+		return false;
 	}
 	mismatch = find_mismatch(&own, machine);
 	if (mismatch) {
 		snprintf(why, size, "the stored calibration %s is refused: %s",
 			 path, mismatch);
-		return 0;
+		return false;
 	}
 	*out = own;
 	xs_machine_usual_host(out);
 	snprintf(why, size, "measured on this GPU and host on %.10s", own.date);
-	return 1;
+	return true;
 }
 
 /* Published profiles have no host costs and few rates: what they lack comes
@@ -146,9 +144,9 @@ static bool is_complete(const struct xs_machine *m)
 	return is_measured(m) && m->G_h2d.value > 0 && m->G_d2h.value > 0;
 }
 
-/* Returns 1 if a shipped profile is taken, 0, or -ENOMEM. */
-static int choose_shipped(const struct xs_machine_identity *machine,
-			  struct xs_machine *out)
+/* Returns whether a shipped profile is taken. */
+static bool choose_shipped(const struct xs_machine_identity *machine,
+			   struct xs_machine *out)
 {
 	char names[PROFILES_MAX][XS_MACHINE_NAME_MAX], error[512];
 	const int count =
@@ -156,19 +154,15 @@ static int choose_shipped(const struct xs_machine_identity *machine,
 	struct xs_machine shipped;
 
 	for (int i = 0; i < count; i++) {
-		const int err =
-		    xs_machine_load(names[i], &shipped, error, sizeof(error));
-
-		if (err == -ENOMEM)
-			return err;
-		if (err || !is_complete(&shipped) || !shipped.gpu[0] ||
+		if (xs_machine_load(names[i], &shipped, error, sizeof(error)) ||
+		    !is_complete(&shipped) || !shipped.gpu[0] ||
 		    !xs_machine_is_of_gpu(&shipped, machine->gpu) ||
 		    has_other_link(&shipped, machine))
 			continue;
 		*out = shipped;
-		return 1;
+		return true;
 	}
-	return count < 0 ? count : 0;
+	return false;
 }
 
 enum xs_machine_origin
@@ -187,17 +181,16 @@ xs_machine_origin_of(const struct xs_machine *given,
 	return *mismatch ? XS_MACHINE_GIVEN : XS_MACHINE_CALIBRATED;
 }
 
-int xs_machine_choose(const struct xs_machine_identity *machine,
-		      struct xs_machine *out, char *why, size_t size)
+enum xs_machine_origin
+xs_machine_choose(const struct xs_machine_identity *machine,
+		  struct xs_machine *out, char *why, size_t size)
 {
 	size_t used;
-	int rc = choose_own(machine, out, why, size);
 
-	if (rc)
-		return rc < 0 ? rc : XS_MACHINE_CALIBRATED;
-	rc = choose_shipped(machine, out);
-	if (rc)
-		return rc < 0 ? rc : XS_MACHINE_SHIPPED;
+	if (choose_own(machine, out, why, size))
+		return XS_MACHINE_CALIBRATED;
+	if (choose_shipped(machine, out))
+		return XS_MACHINE_SHIPPED;
 	used = strlen(why);
 	snprintf(why + used, size - used,
 		 ", and no profile of this GPU model and link is shipped");

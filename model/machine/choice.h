@@ -30,10 +30,11 @@ int xs_machine_own_path(const char *uuid, const char *host, char *path,
  * Loads the best profile for the machine into *out: the user's calibration, or
  * else the shipped profile. If there is neither, *out is unchanged and the
  * result is XS_MACHINE_FITTED. why (of size bytes) says why the choices before
- * it were not taken. Returns the origin, or -ENOMEM.
+ * it were not taken. Returns the origin.
  */
-int xs_machine_choose(const struct xs_machine_identity *machine,
-		      struct xs_machine *out, char *why, size_t size);
+enum xs_machine_origin
+xs_machine_choose(const struct xs_machine_identity *machine,
+		  struct xs_machine *out, char *why, size_t size);
 
 /*
  * Returns where a profile of --machine is from: XS_MACHINE_SHIPPED if it was

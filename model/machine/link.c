@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/machine/link.h"
 
-#include <errno.h>
 #include <math.h>
 
 /* The rate of a use against each use of the other direction. */
@@ -114,8 +113,8 @@ static double stall_ns(const struct xs_link *link, enum xs_link_use use)
 	return ns > 0 ? ns : 0;
 }
 
-int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
-		 double bytes, double share)
+bool xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
+		  double bytes, double share)
 {
 	const double early_ns = link->machine->mapped_write_early_ns.value;
 	const bool early = use == XS_LINK_WRITE && early_ns > 0;
@@ -127,8 +126,8 @@ int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 	link->early += early;
 	for (unsigned u = 0; u < XS_LINK_USES; u++)
 		if (link->active[u] && isnan(rate_of(link, u)))
-			return -EDOM;
-	return 0;
+			return false;
+	return true;
 }
 
 static double remaining_ns(const struct xs_link *link,

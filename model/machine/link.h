@@ -36,10 +36,10 @@ struct xs_link {
 };
 
 /* Adds a user. share: for mapped writes, the part of their time in which they
- * fill the link and delay copies in. There must be room. Returns 0, or -EDOM if
- * the rate of this or of another active user is unknown. */
-int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
-		 double bytes, double share);
+ * fill the link and delay copies in. There must be room. Returns whether the
+ * rate of this and of all other active users is known. */
+bool xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
+		  double bytes, double share);
 
 /* Returns the time in ns until the first user finishes or the rates change;
  * INFINITY without users. */

@@ -240,7 +240,7 @@ int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		    char *error, size_t error_size);
 
 /* Stores the names of the profiles in these folders, sorted, each once. Returns
- * their number, at most max, or -ENOMEM. */
+ * their number, at most max. */
 int xs_machine_names(char (*names)[XS_MACHINE_NAME_MAX], int max);
 
 /* Writes the profile as JSON. Returns 0 or -errno. */

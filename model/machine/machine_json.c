@@ -284,7 +284,6 @@ int xs_machine_read_json(const char *path, struct xs_machine *machine,
 			 path, strerror(-rc));
 		return rc;
 	}
-	errno = 0; /* jansson takes most lack of memory for wrong JSON */
 	root = json_loadf(file, 0, &why);
 	fclose(file);
 	if (!root) {
@@ -292,7 +291,7 @@ int xs_machine_read_json(const char *path, struct xs_machine *machine,
 			 "machine profile %s: line %d: %s; correct the file or "
 			 "write a new one with `xferspy calibrate`",
 			 path, why.line, why.text);
-		return errno == ENOMEM ? -ENOMEM : -EINVAL;
+		return -EINVAL;
 	}
 	rc = read_root(&reader, root, machine);
 	json_decref(root);

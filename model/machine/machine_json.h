@@ -32,5 +32,5 @@
 int xs_machine_read_json(const char *path, struct xs_machine *machine,
 			 char *error, size_t error_size);
 
-/* Returns the profile as an object, which the caller owns; NULL: no memory. */
+/* Returns the profile as an object, which the caller owns. */
 json_t *xs_machine_json(const struct xs_machine *machine);

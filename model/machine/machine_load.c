@@ -93,7 +93,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Adds the names of a folder's profiles to the `count` that are there. Returns
- * their number, or -ENOMEM. */
+ * their number. */
 static int add_names(const char *folder, char (*names)[XS_MACHINE_NAME_MAX],
 		     int count, int max)
 {
@@ -101,7 +101,7 @@ static int add_names(const char *folder, char (*names)[XS_MACHINE_NAME_MAX],
 	const struct dirent *entry;
 
 	if (!dir)
-		return errno == ENOMEM ? -ENOMEM : count;
+		return count;
 	while (count < max && (entry = readdir(dir))) {
 		const size_t length = strlen(entry->d_name);
 
@@ -124,7 +124,7 @@ int xs_machine_names(char (*names)[XS_MACHINE_NAME_MAX], int max)
 	int count = 0;
 
 	find_folders(&folders);
-	for (size_t i = 0; count >= 0 && i < folders.count; i++)
+	for (size_t i = 0; i < folders.count; i++)
 		count = add_names(folders.paths[i], names, count, max);
 	if (count > 0)
 		qsort(names, (size_t)count, sizeof(names[0]), compare_names);

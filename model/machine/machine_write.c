@@ -73,9 +73,7 @@ static json_t *checks_json(const struct xs_machine *machine)
 	return checks;
 }
 
-/* jansson's setters fail only without memory: errno is then ENOMEM, and the
- * root incomplete or NULL. */
-static json_t *machine_json(const struct xs_machine *machine)
+json_t *xs_machine_json(const struct xs_machine *machine)
 {
 	json_t *root = json_object(), *params = json_object();
 
@@ -114,25 +112,11 @@ static json_t *machine_json(const struct xs_machine *machine)
 	return root;
 }
 
-json_t *xs_machine_json(const struct xs_machine *machine)
-{
-	json_t *root;
-
-	errno = 0;
-	root = machine_json(machine);
-	if (errno != ENOMEM)
-		return root;
-	json_decref(root);
-	return NULL;
-}
-
 int xs_machine_write(const struct xs_machine *machine, FILE *out)
 {
 	json_t *root = xs_machine_json(machine);
 	int rc = 0;
 
-	if (!root)
-		return -ENOMEM;
 	if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
 	    fputc('\n', out) == EOF)
 		rc = -EIO;

@@ -4,7 +4,6 @@
 #include "analyzer/util/memory.h"
 #include "model/replay/replay_state.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -175,10 +174,10 @@ static void start_op(struct xs_replay_state *r, uint32_t i)
 		if (action->bytes[use] <= 0)
 			continue;
 		r->nodes[i].parts++;
-		if (xs_link_join(&r->link, i, use, action->bytes[use],
-				 action->write_share > 0 ? action->write_share
-							 : 1))
-			r->rc = -EDOM;
+		if (!xs_link_join(&r->link, i, use, action->bytes[use],
+				  action->write_share > 0 ? action->write_share
+							  : 1))
+			r->rate_unknown = true;
 	}
 }
 
@@ -260,7 +259,7 @@ static void run(struct xs_replay_state *r)
 {
 	double next;
 
-	while (!r->rc) {
+	while (!r->rate_unknown) {
 		next = r->now + xs_link_next_ns(&r->link);
 		if (r->events.count)
 			next = fmin(next, r->events.items[0].key);
@@ -325,8 +324,8 @@ static void set_hw_queues(struct xs_replay_state *r)
 	}
 }
 
-int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
-	      double *round_ns, struct xs_action_times *times)
+double xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
+		 struct xs_action_times *times)
 {
 	struct xs_replay_state r = {.plan = plan,
 				    .machine = machine,
@@ -347,7 +346,6 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	prepare(&r, last_of_thread);
 	set_hw_queues(&r);
 	run(&r);
-	*round_ns = r.round_ns;
 	for (unsigned u = 0; u < XS_UNITS; u++)
 		xs_queue_arbiter_free(&r.units[u].arbiter);
 	xs_heap_free(&r.events);
@@ -358,5 +356,5 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	free(r.arbiter);
 	free(r.nodes);
 	free(last_of_thread);
-	return r.rc;
+	return r.rate_unknown ? NAN : r.round_ns;
 }

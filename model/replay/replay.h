@@ -33,10 +33,9 @@ struct xs_action_times {
 };
 
 /*
- * Runs the plan. *round_ns: the time when the last call has returned and the
- * last op has ended. times: room for plan->count entries, or NULL. Only actions
- * with a unit may have bytes. Returns 0, or -EDOM if the rate of a
- * link use is unknown.
+ * Runs the plan. Returns the time when the last call has returned and the last
+ * op has ended, ns; NAN if the rate of a link use is unknown. times: room for
+ * plan->count entries, or NULL. Only actions with a unit may have bytes.
  */
-int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
-	      double *round_ns, struct xs_action_times *times);
+double xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
+		 struct xs_action_times *times);

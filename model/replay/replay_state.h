@@ -62,9 +62,8 @@ struct xs_replay_state {
 	struct xs_heap events; /* id = action * EVENT_KINDS + kind */
 	struct xs_replay_unit units[XS_UNITS];
 	struct xs_link link;
-	int rc; /* a failure, which ends the replay */
+	bool rate_unknown; /* of a link use, which ends the replay */
 };
 
-/* Adds all dependencies of an action, in the order of issue. Sets rc without
- * memory. */
+/* Adds all dependencies of an action, in the order of issue. */
 void xs_replay_depend(struct xs_replay_state *r, uint32_t action);

@@ -22,16 +22,19 @@ void xs_estimate_need(struct xs_estimate *row, const char *text)
 	xs_estimate_assume(row, text);
 }
 
-int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
-			const char *why, ...)
+bool xs_abstain_if(bool when, struct xs_estimate *row, struct xs_estimates *out,
+		   const char *why, ...)
 {
 	va_list args;
 
+	if (!when)
+		return false;
 	va_start(args, why);
 	vsnprintf(row->why, sizeof(row->why), why, args);
 	va_end(args);
 	row->setup_ns = 0;
-	return xs_estimates_add(out, row);
+	xs_estimates_add(out, row);
+	return true;
 }
 
 #define TEXT(number)	TEXT_OF(number)
@@ -59,57 +62,48 @@ static const char *unmet(const struct xs_strategy_case *c)
 	return NULL;
 }
 
-int xs_estimate_abstain_of_chain(const struct xs_strategy_case *c,
-				 struct xs_estimate *row,
-				 struct xs_estimates *out)
+bool xs_abstain_if_chain(bool when, const struct xs_strategy_case *c,
+			 struct xs_estimate *row, struct xs_estimates *out)
 {
-	return xs_estimate_abstain(
-	    row, out,
+	return xs_abstain_if(
+	    when, row, out,
 	    "%u kernels use each other's results: the trace does not show "
 	    "which of them reads or writes what",
 	    c->work.kernels);
 }
 
 bool xs_abstain_without_needs(const struct xs_strategy_case *c,
-			      struct xs_estimate *row, struct xs_estimates *out,
-			      int *rc)
+			      struct xs_estimate *row, struct xs_estimates *out)
 {
 	const char *why = unmet(c);
+	const bool one_stage = c->strategy->needs & XS_NEEDS_ONE_STAGE;
 
-	if (why)
-		*rc = xs_estimate_abstain(row, out, "%s", why);
-	else if ((c->strategy->needs & XS_NEEDS_ONE_STAGE) &&
-		 c->work.stage_count != 1)
-		*rc = xs_estimate_abstain_of_chain(c, row, out);
-	else
-		return false;
-	return true;
+	return xs_abstain_if(why, row, out, "%s", why) ||
+	       xs_abstain_if_chain(one_stage && c->work.stage_count != 1, c,
+				   row, out);
 }
 
 bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
-			   double value, struct xs_estimates *out, int *rc)
+			   double value, struct xs_estimates *out)
 {
-	if (!isnan(value))
-		return false;
-	row->unmeasured = true;
-	*rc = xs_estimate_abstain(
-	    row, out, "the profile lacks %s; `xferspy calibrate` measures it",
-	    name);
-	return true;
+	row->unmeasured |= isnan(value);
+	return xs_abstain_if(
+	    isnan(value), row, out,
+	    "the profile lacks %s; `xferspy calibrate` measures it", name);
 }
 
 bool xs_abstain_without_copy_rates(const struct xs_strategy_case *c,
 				   struct xs_estimate *row,
-				   struct xs_estimates *out, int *rc)
+				   struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
 
 	if (!(c->strategy->needs & XS_NEEDS_COPY_RATES))
 		return false;
-	return xs_abstain_if_unknown(row, XS_NAME_LO, m->lo_h2d_ns.value, out,
-				     rc) ||
-	       xs_abstain_if_unknown(row, XS_NAME_LO, m->lo_d2h_ns.value, out,
-				     rc) ||
-	       xs_abstain_if_unknown(row, XS_NAME_G, m->G_h2d.value, out, rc) ||
-	       xs_abstain_if_unknown(row, XS_NAME_G, m->G_d2h.value, out, rc);
+	return xs_abstain_if_unknown(row, XS_NAME_LO, m->lo_h2d_ns.value,
+				     out) ||
+	       xs_abstain_if_unknown(row, XS_NAME_LO, m->lo_d2h_ns.value,
+				     out) ||
+	       xs_abstain_if_unknown(row, XS_NAME_G, m->G_h2d.value, out) ||
+	       xs_abstain_if_unknown(row, XS_NAME_G, m->G_d2h.value, out);
 }

@@ -37,12 +37,12 @@ struct xs_model_options {
 
 /*
  * Appends the rows of all strategies and models for one phase. Rows of one
- * strategy are adjacent, replay first. Returns 0 or -ENOMEM.
+ * strategy are adjacent, replay first.
  */
-int xs_model_phase(const struct xs_phase *phase,
-		   const struct xs_machine *machine,
-		   const struct xs_model_options *options,
-		   struct xs_estimates *out);
+void xs_model_phase(const struct xs_phase *phase,
+		    const struct xs_machine *machine,
+		    const struct xs_model_options *options,
+		    struct xs_estimates *out);
 
 /* Return the cost of allocating pinned memory, of pinning memory that was
  * touched before, and of what a program does in its language: frameworks
@@ -56,8 +56,8 @@ double xs_pinning_ns(const struct xs_machine *machine,
 		     enum xs_language language, double buffers, double bytes);
 
 /*
- * Appends the rows of the closed forms for a workload. Returns 0, -ENOMEM, or
- * -EINVAL if neither bytes nor times are given.
+ * Appends the rows of the closed forms for a workload. Returns 0, or -EINVAL if
+ * neither bytes nor times are given.
  */
 int xs_model_workload(const struct xs_workload *workload,
 		      const struct xs_machine *machine,

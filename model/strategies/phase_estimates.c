@@ -109,10 +109,10 @@ static void finish_row(const struct xs_strategy_case *c,
 				 row);
 }
 
-int xs_model_phase(const struct xs_phase *phase,
-		   const struct xs_machine *machine,
-		   const struct xs_model_options *options,
-		   struct xs_estimates *out)
+void xs_model_phase(const struct xs_phase *phase,
+		    const struct xs_machine *machine,
+		    const struct xs_model_options *options,
+		    struct xs_estimates *out)
 {
 	struct xs_strategy_case c = {.phase = phase,
 				     .machine = machine,
@@ -121,15 +121,14 @@ int xs_model_phase(const struct xs_phase *phase,
 					 (double)phase->round_ns.median_ns};
 	const bool room = has_room(phase, machine);
 	size_t i, first = out->count;
-	int rc = 0;
 
 	xs_round_work_build(phase, &c.work);
 	xs_kernel_stages_join_slices(machine, &c.work);
 	xs_strategy_case_keep_buffers(&c);
-	for (i = 0; !rc && i < xs_strategy_count; i++) {
+	for (i = 0; i < xs_strategy_count; i++) {
 		c.strategy = xs_strategies[i];
-		rc = c.strategy->build(&c, out);
-		if (!i && !rc && out->items[first].applies)
+		c.strategy->build(&c, out);
+		if (!i && out->items[first].applies)
 			c.as_is_ns = out->items[first].round_ns;
 	}
 	for (i = first; i < out->count; i++) {
@@ -137,5 +136,4 @@ int xs_model_phase(const struct xs_phase *phase,
 		share(&out->items[first], &out->items[i]);
 		finish_row(&c, &out->items[i]);
 	}
-	return rc;
 }

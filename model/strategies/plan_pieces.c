@@ -312,10 +312,10 @@ static void put_runs(struct xs_plan *plan, const struct pieces *p)
 	}
 }
 
-int xs_plan_pieces(const struct xs_strategy_case *c,
-		   const struct xs_estimate *row,
-		   const struct xs_scenario *scenario, enum xs_cut how,
-		   struct xs_plan *plan)
+void xs_plan_pieces(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row,
+		    const struct xs_scenario *scenario, enum xs_cut how,
+		    struct xs_plan *plan)
 {
 	const struct pieces p = cut(c, row, scenario, how);
 	const struct xs_action stays = xs_action_host(p.host.before_ns);
@@ -332,5 +332,4 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 	put_shared(plan, &p);
 	put_runs(plan, &p);
 	xs_plan_add(plan, &sync);
-	return 0;
 }

@@ -55,32 +55,28 @@ struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase)
 					      : (struct xs_plan_rounds){2, 2};
 }
 
-/* Stores the time of one round, which is at least that of all threads' calls,
- * and of all rounds until the last result. Returns 0 or -errno. */
-static int replay_plan(const struct xs_strategy_case *c,
-		       const struct xs_plan *plan,
-		       const struct xs_machine *machine, double *round_ns,
-		       double *all_ns)
+/* Returns the time of one round, which is at least that of all threads' calls.
+ * *all_ns: of all rounds until the last result. */
+static double replay_plan(const struct xs_strategy_case *c,
+			  const struct xs_plan *plan,
+			  const struct xs_machine *machine, double *all_ns)
 {
 	struct xs_action_times *times = NULL;
-	int rc;
+	double round_ns, calls_ns = 0;
 
 	if (plan->rounds)
 		times = xs_calloc(plan->count, sizeof(*times));
-	rc = xs_replay(plan, machine, all_ns, times);
-	if (!rc)
-		*round_ns = *all_ns;
-	if (times && !rc)
-		*round_ns = (times[plan->count - 1].return_ns -
-			     times[plan->untimed - 1].return_ns) /
-				plan->rounds -
-			    plan->between_ns;
-	if (!rc && c->phase->at_once > 1 && c->strategy->changes)
-		*round_ns = fmax(*round_ns,
-				 c->phase->at_once *
-				     xs_plan_calls_ns(plan, c->phase, machine));
+	*all_ns = round_ns = xs_replay(plan, machine, times);
+	if (times)
+		round_ns = (times[plan->count - 1].return_ns -
+			    times[plan->untimed - 1].return_ns) /
+			       plan->rounds -
+			   plan->between_ns;
+	if (c->phase->at_once > 1 && c->strategy->changes)
+		calls_ns = c->phase->at_once *
+			   xs_plan_calls_ns(plan, c->phase, machine);
 	free(times);
-	return rc;
+	return round_ns < calls_ns ? calls_ns : round_ns;
 }
 
 /* A row, and how its plan is built. */
@@ -100,36 +96,35 @@ static struct xs_scenario usual(const struct xs_strategy_case *c)
 	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
 }
 
-/* Stores the time of a round in the usual scenario, and its plan's digest. */
-static int replay_usual(struct replayed *r, double *round_ns)
+/* Returns the time of a round in the usual scenario. Stores its plan's digest.
+ */
+static double replay_usual(struct replayed *r)
 {
 	const struct xs_scenario base = usual(r->c);
 	struct xs_plan plan = {0};
-	int rc = r->build_plan(r->c, r->row, &base, &plan);
+	double round_ns;
 
-	if (!rc)
-		rc = replay_plan(r->c, &plan, &base.machine, round_ns,
-				 &r->all_ns);
+	r->build_plan(r->c, r->row, &base, &plan);
+	round_ns = replay_plan(r->c, &plan, &base.machine, &r->all_ns);
 	r->digest = xs_plan_digest(&plan);
 	xs_plan_free(&plan);
-	return rc;
+	return round_ns;
 }
 
 /* The same for another one, whose plan may be the usual one. */
-static int replay_other(const struct replayed *r,
-			const struct xs_scenario *scenario, double *round_ns)
+static double replay_other(const struct replayed *r,
+			   const struct xs_scenario *scenario)
 {
 	const struct xs_machine *machine = &scenario->machine;
+	double round_ns = r->row->round_ns;
 	struct xs_plan plan = {0};
-	int rc = r->build_plan(r->c, r->row, scenario, &plan);
 
-	if (!rc && memcmp(machine, r->c->machine, sizeof(*machine)) == 0 &&
-	    xs_plan_digest(&plan) == r->digest)
-		*round_ns = r->row->round_ns;
-	else if (!rc)
-		rc = replay_plan(r->c, &plan, machine, round_ns, &(double){0});
+	r->build_plan(r->c, r->row, scenario, &plan);
+	if (memcmp(machine, r->c->machine, sizeof(*machine)) != 0 ||
+	    xs_plan_digest(&plan) != r->digest)
+		round_ns = replay_plan(r->c, &plan, machine, &(double){0});
 	xs_plan_free(&plan);
-	return rc;
+	return round_ns;
 }
 
 static bool is_other_row(const struct xs_schedule *schedule,
@@ -142,34 +137,28 @@ static bool is_other_row(const struct xs_schedule *schedule,
 
 /* Fills the schedule if it is of this row. A row's own plan is its first one;
  * others serve its interval. */
-static int keep_schedule(const struct xs_strategy_case *c,
-			 const struct xs_estimate *row, xs_plan_fn build_plan)
+static void keep_schedule(const struct xs_strategy_case *c,
+			  const struct xs_estimate *row, xs_plan_fn build_plan)
 {
 	struct xs_schedule *out = c->schedule;
 	const struct xs_scenario base = usual(c);
-	double round_ns;
-	int rc;
 
 	if (out->times || is_other_row(out, row))
-		return 0;
-	rc = build_plan(c, row, &base, &out->plan);
-	if (rc)
-		return rc;
+		return;
+	build_plan(c, row, &base, &out->plan);
 	out->times = xs_calloc(out->plan.count + 1, sizeof(*out->times));
-	return xs_replay(&out->plan, &base.machine, &round_ns, out->times);
+	xs_replay(&out->plan, &base.machine, out->times);
 }
 
-int xs_estimate_replay_ns(const struct xs_strategy_case *c,
-			  const struct xs_estimate *row, xs_plan_fn build_plan,
-			  double *round_ns)
+double xs_estimate_replay_ns(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     xs_plan_fn build_plan)
 {
 	struct replayed r = {.c = c, .row = row, .build_plan = build_plan};
 
-	if (c->schedule && is_other_row(c->schedule, row)) {
-		*round_ns = INFINITY;
-		return 0;
-	}
-	return replay_usual(&r, round_ns);
+	if (c->schedule && is_other_row(c->schedule, row))
+		return INFINITY;
+	return replay_usual(&r);
 }
 
 static const char only_issues[] =
@@ -178,28 +167,26 @@ static const char only_issues[] =
 /* Work that takes a smaller share of the round makes no condition. */
 #define LEAST_WORK 0.01
 
-int xs_estimate_with_work_ns(const struct xs_strategy_case *c,
-			     const struct xs_estimate *row,
-			     xs_plan_fn build_plan, double *round_ns)
+double xs_estimate_with_work_ns(const struct xs_strategy_case *c,
+				const struct xs_estimate *row,
+				xs_plan_fn build_plan)
 {
 	struct xs_strategy_case with = *c;
 
 	with.keeps_work = true;
-	return xs_estimate_replay_ns(&with, row, build_plan, round_ns);
+	return xs_estimate_replay_ns(&with, row, build_plan);
 }
 
-int xs_estimate_only_issues(const struct xs_strategy_case *c,
-			    xs_plan_fn build_plan, struct xs_estimate *row)
+void xs_estimate_only_issues(const struct xs_strategy_case *c,
+			     xs_plan_fn build_plan, struct xs_estimate *row)
 {
-	double with_ns;
-	int rc = xs_estimate_with_work_ns(c, row, build_plan, &with_ns);
+	const double with_ns = xs_estimate_with_work_ns(c, row, build_plan);
 
-	if (rc || with_ns < row->round_ns * (1 + LEAST_WORK))
-		return rc;
+	if (with_ns < row->round_ns * (1 + LEAST_WORK))
+		return;
 	row->otherwise_ns = with_ns;
 	row->bound = only_issues;
 	xs_estimate_assume(row, only_issues);
-	return 0;
 }
 
 /* Returns one end of a spread, relative to its median. */
@@ -257,41 +244,32 @@ static bool is_same(const struct xs_scenario *a, const struct xs_scenario *b)
 	       a->one_kernel == b->one_kernel && a->own_items == b->own_items;
 }
 
-/* Stores how far a scenario moves the row to one side; 0 if to the other one.
+/* Returns how far a scenario moves the row to one side; 0 if to the other one.
  */
-static int moves(const struct replayed *r, enum xs_range_end side,
-		 const struct xs_scenario *scenario, double *ns)
+static double moved_ns(const struct replayed *r, enum xs_range_end side,
+		       const struct xs_scenario *scenario)
 {
 	const struct xs_scenario base = usual(r->c);
-	const double usual_ns = r->row->round_ns;
-	double round_ns;
-	int rc;
+	double more_ns;
 
-	*ns = 0;
 	/* such as the spread of a phase of one round */
 	if (is_same(scenario, &base))
 		return 0;
-	rc = replay_other(r, scenario, &round_ns);
-	if (rc)
-		return rc;
-	*ns = fmax(side == XS_RANGE_LOW ? usual_ns - round_ns
-					: round_ns - usual_ns,
-		   0);
-	return 0;
+	more_ns = replay_other(r, scenario) - r->row->round_ns;
+	return fmax(side == XS_RANGE_LOW ? -more_ns : more_ns, 0);
 }
 
-int xs_estimate_set_host(const struct xs_strategy_case *c,
-			 xs_plan_fn build_plan, struct xs_estimate *row)
+void xs_estimate_set_host(const struct xs_strategy_case *c,
+			  xs_plan_fn build_plan, struct xs_estimate *row)
 {
 	struct xs_scenario fast = usual(c), slow = usual(c);
 	const struct replayed r = {
 	    .c = c, .row = row, .build_plan = build_plan};
-	int rc;
 
 	fast.host_scale = scale(&c->phase->host_ns, XS_RANGE_LOW);
 	slow.host_scale = scale(&c->phase->host_ns, XS_RANGE_HIGH);
-	rc = moves(&r, XS_RANGE_LOW, &fast, &row->shared_low_ns);
-	return rc ? rc : moves(&r, XS_RANGE_HIGH, &slow, &row->shared_high_ns);
+	row->shared_low_ns = moved_ns(&r, XS_RANGE_LOW, &fast);
+	row->shared_high_ns = moved_ns(&r, XS_RANGE_HIGH, &slow);
 }
 
 #define CAUSES 7
@@ -322,52 +300,42 @@ static void set_causes(const struct xs_strategy_case *c, enum xs_range_end side,
 		causes[5].in_end = causes[6].out_end = high ? 1 : -1;
 }
 
-/* Adds up in *ns how far all causes move the time to one side; host_ns: the
+/* Returns how far all causes together move the time to one side; host_ns: the
  * host's own time. */
-static int deviation(const struct replayed *r, enum xs_range_end side,
-		     double host_ns, double *ns)
+static double deviation_ns(const struct replayed *r, enum xs_range_end side,
+			   double host_ns)
 {
 	const struct xs_strategy_case *c = r->c;
 	struct xs_scenario causes[CAUSES];
 	double sum = squared(xs_model_deviation(c->machine, r->row, side)) +
 		     squared(host_ns);
-	double off;
-	int rc;
 
 	set_causes(c, side, causes);
-	for (size_t i = 0; i < CAUSES; i++) {
-		rc = moves(r, side, &causes[i], &off);
-		if (rc)
-			return rc;
-		sum += squared(off);
-	}
-	*ns = sqrt(sum);
-	return 0;
+	for (size_t i = 0; i < CAUSES; i++)
+		sum += squared(moved_ns(r, side, &causes[i]));
+	return sqrt(sum);
 }
 
-int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
-		       struct xs_estimate *row)
+void xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
+			struct xs_estimate *row)
 {
 	struct replayed r = {.c = c, .row = row, .build_plan = build_plan};
-	double down_ns = 0, up_ns = 0;
-	int rc;
 
-	if (c->schedule)
-		return keep_schedule(c, row, build_plan);
-	rc = replay_usual(&r, &row->round_ns);
+	if (c->schedule) {
+		keep_schedule(c, row, build_plan);
+		return;
+	}
+	row->round_ns = replay_usual(&r);
 	row->replayed_ns = r.all_ns;
-	if (!rc)
-		rc = xs_estimate_set_host(c, build_plan, row);
-	if (!rc)
-		rc = deviation(&r, XS_RANGE_LOW, row->shared_low_ns, &down_ns);
-	if (!rc)
-		rc = deviation(&r, XS_RANGE_HIGH, row->shared_high_ns, &up_ns);
-	if (rc)
-		return rc;
-	row->low_ns = fmax(row->round_ns - down_ns, 0);
-	row->high_ns = row->round_ns + up_ns;
+	if (isnan(row->round_ns))
+		return;
+	xs_estimate_set_host(c, build_plan, row);
+	row->low_ns = fmax(
+	    row->round_ns - deviation_ns(&r, XS_RANGE_LOW, row->shared_low_ns),
+	    0);
+	row->high_ns = row->round_ns +
+		       deviation_ns(&r, XS_RANGE_HIGH, row->shared_high_ns);
 	row->applies = true;
-	return 0;
 }
 
 /* Returns the crossings of a byte; 0 if they were not counted. */

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-int xs_model_schedule(const struct xs_phase *phase,
-		      const struct xs_machine *machine,
-		      struct xs_schedule *schedule)
+void xs_model_schedule(const struct xs_phase *phase,
+		       const struct xs_machine *machine,
+		       struct xs_schedule *schedule)
 {
 	const struct xs_model_options only = {.streams = schedule->n_streams,
 					      .language = schedule->language};
@@ -19,16 +19,14 @@ int xs_model_schedule(const struct xs_phase *phase,
 	    .as_is_ns = (double)phase->round_ns.median_ns,
 	    .schedule = schedule};
 	struct xs_estimates rows = {0};
-	int rc;
 
 	if (!c.strategy)
-		return 0;
+		return;
 	xs_round_work_build(phase, &c.work);
 	xs_kernel_stages_join_slices(machine, &c.work);
 	xs_strategy_case_keep_buffers(&c);
-	rc = c.strategy->build(&c, &rows);
+	c.strategy->build(&c, &rows);
 	xs_estimates_free(&rows);
-	return rc;
 }
 
 void xs_schedule_free(struct xs_schedule *schedule)

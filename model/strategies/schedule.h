@@ -19,10 +19,9 @@ struct xs_schedule {
 
 /*
  * Replays the row of the schedule at the values and medians; the rest of
- * *schedule has to be zero. Returns 0 or -errno of xs_replay(). The caller
- * frees *schedule also after a failure.
+ * *schedule has to be zero. The caller frees *schedule.
  */
-int xs_model_schedule(const struct xs_phase *phase,
-		      const struct xs_machine *machine,
-		      struct xs_schedule *schedule);
+void xs_model_schedule(const struct xs_phase *phase,
+		       const struct xs_machine *machine,
+		       struct xs_schedule *schedule);
 void xs_schedule_free(struct xs_schedule *schedule);

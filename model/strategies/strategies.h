@@ -86,9 +86,9 @@ struct xs_strategy {
 	unsigned least_copies;
 	/* How xs_batch_direct_build() merges copies; of its strategies alone */
 	const struct xs_batch_way *batch_way;
-	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */
-	int (*build)(const struct xs_strategy_case *c,
-		     struct xs_estimates *out);
+	/* Appends the strategy's rows. */
+	void (*build)(const struct xs_strategy_case *c,
+		      struct xs_estimates *out);
 	/*
 	 * What the programmer should do, in one sentence. The report replaces
 	 * each {name} that value_of() in report/plan/advice_text.c knows.

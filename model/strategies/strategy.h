@@ -57,28 +57,15 @@ struct xs_scenario {
 	bool own_items;
 };
 
-/* Writes the plan of a row (n_streams, order) under a scenario. Returns 0 or
- * -ENOMEM. */
-typedef int (*xs_plan_fn)(const struct xs_strategy_case *c,
-			  const struct xs_estimate *row,
-			  const struct xs_scenario *scenario,
-			  struct xs_plan *plan);
+/* Writes the plan of a row (n_streams, order) under a scenario. */
+typedef void (*xs_plan_fn)(const struct xs_strategy_case *c,
+			   const struct xs_estimate *row,
+			   const struct xs_scenario *scenario,
+			   struct xs_plan *plan);
 
 /* Returns a row of the case's strategy by replay that does not apply yet: times
  * NAN. */
 struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c);
-
-/* Sets the row's reason, as printf, and appends it to out. Returns 0 or
- * -ENOMEM. */
-int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
-			const char *why, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Appends the row with the reason that kernels use each other's results.
- * Returns 0 or -ENOMEM. */
-int xs_estimate_abstain_of_chain(const struct xs_strategy_case *c,
-				 struct xs_estimate *row,
-				 struct xs_estimates *out);
 
 /* The model of rows by replay; the bound of rows that assume that each byte
  * crosses the bus once. */
@@ -101,23 +88,22 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 			       struct xs_estimate *row);
 
-/* Replays the row at the values and medians. Returns 0 or -errno of
- * xs_replay(). */
-int xs_estimate_replay_ns(const struct xs_strategy_case *c,
-			  const struct xs_estimate *row, xs_plan_fn build_plan,
-			  double *round_ns);
-
-/* Stores the time of the row if the case keeps that work. Returns 0 or -errno
- * of xs_replay(). */
-int xs_estimate_with_work_ns(const struct xs_strategy_case *c,
+/* Returns the time of the row at the values and medians. NAN: the rate of a
+ * link use is unknown. */
+double xs_estimate_replay_ns(const struct xs_strategy_case *c,
 			     const struct xs_estimate *row,
-			     xs_plan_fn build_plan, double *round_ns);
+			     xs_plan_fn build_plan);
+
+/* Returns the time of the row if the case keeps that work. */
+double xs_estimate_with_work_ns(const struct xs_strategy_case *c,
+				const struct xs_estimate *row,
+				xs_plan_fn build_plan);
 
 /* Call it after the row was replayed without the host's work between the calls
  * that a strategy merges: if that work matters, the row is a bound, and
- * otherwise_ns is the time with it. Returns 0 or -errno of xs_replay(). */
-int xs_estimate_only_issues(const struct xs_strategy_case *c,
-			    xs_plan_fn build_plan, struct xs_estimate *row);
+ * otherwise_ns is the time with it. */
+void xs_estimate_only_issues(const struct xs_strategy_case *c,
+			     xs_plan_fn build_plan, struct xs_estimate *row);
 
 /* Rounds of a plan of several: until host and device are in step, and those
  * that are timed. Fewer if rounds are so long that what overlaps at their ends
@@ -130,16 +116,16 @@ struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase);
 /*
  * Fills time and interval by replay: at the values, then with one cause at a
  * time at either end of its range (machine parameters, kernel times, host
- * time). Deviations of independent causes add in quadrature. Sets applies, and
- * the break-even from setup_ns. Returns 0 or -errno of xs_replay().
+ * time). Deviations of independent causes add in quadrature. Sets applies,
+ * unless the rate of a link use is unknown, and the break-even from setup_ns.
  */
-int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
-		       struct xs_estimate *row);
+void xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
+			struct xs_estimate *row);
 
 /* Sets shared_low_ns and shared_high_ns to how far the host's own time moves
- * the row to either side. Returns 0 or -errno of xs_replay(). */
-int xs_estimate_set_host(const struct xs_strategy_case *c,
-			 xs_plan_fn build_plan, struct xs_estimate *row);
+ * the row to either side. */
+void xs_estimate_set_host(const struct xs_strategy_case *c,
+			  xs_plan_fn build_plan, struct xs_estimate *row);
 
 /* Returns the error of replay to one side on the machine, in ns of the row's
  * time. */
@@ -185,23 +171,28 @@ double xs_allocating_work_ns(const struct xs_machine *machine,
 
 /*
  * Each function appends *row with a reason and returns true if the strategy
- * must abstain. *rc: 0 or -ENOMEM.
+ * must abstain.
  *
- * xs_abstain_without_needs: the phase lacks one of the strategy's needs.
- * xs_abstain_without_copy_rates: the strategy needs L+o and G, and the machine
- * lacks one. xs_abstain_if_unknown: value is NAN; name is that of the
- * parameter.
+ * xs_abstain_if: for the reason given, as printf. xs_abstain_if_chain: kernels
+ * use each other's results. xs_abstain_without_needs: the phase lacks one of
+ * the strategy's needs. xs_abstain_without_copy_rates: the strategy needs L+o
+ * and G, and the machine lacks one. xs_abstain_if_unknown: value is NAN; name
+ * is that of the parameter.
  */
+bool xs_abstain_if(bool when, struct xs_estimate *row, struct xs_estimates *out,
+		   const char *why, ...) __attribute__((format(printf, 4, 5)));
+bool xs_abstain_if_chain(bool when, const struct xs_strategy_case *c,
+			 struct xs_estimate *row, struct xs_estimates *out);
 bool xs_abstain_without_needs(const struct xs_strategy_case *c,
-			      struct xs_estimate *row, struct xs_estimates *out,
-			      int *rc);
+			      struct xs_estimate *row,
+			      struct xs_estimates *out);
 bool xs_abstain_without_copy_rates(const struct xs_strategy_case *c,
 				   struct xs_estimate *row,
-				   struct xs_estimates *out, int *rc);
+				   struct xs_estimates *out);
 #define XS_NAME_LO "the latency of copies (L+o)"
 #define XS_NAME_G  "the rate of copies (G)"
 bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
-			   double value, struct xs_estimates *out, int *rc);
+			   double value, struct xs_estimates *out);
 
 /* Returns the phase as input of the closed forms. */
 struct xs_closed_form
@@ -215,11 +206,11 @@ xs_strategy_case_closed_form(const struct xs_strategy_case *c);
  * Appends rows of a strategy with n pieces: n = 2, 4, ... 64, the best n, and
  * the n of the options, each in both issue orders. Each row starts as a copy of
  * *row. joined: the plan that is valid even if each kernel needs all results of
- * the one before; NULL if no kernel depends on another. Returns 0 or -errno.
+ * the one before; NULL if no kernel depends on another.
  */
-int xs_streams_rows(const struct xs_strategy_case *c,
-		    const struct xs_estimate *row, xs_plan_fn build_plan,
-		    xs_plan_fn joined, struct xs_estimates *out);
+void xs_streams_rows(const struct xs_strategy_case *c,
+		     const struct xs_estimate *row, xs_plan_fn build_plan,
+		     xs_plan_fn joined, struct xs_estimates *out);
 
 /* Writes the recorded round under a scenario, without the tracer: action i is
  * step i. Pageable copies are those of another run. */
@@ -266,12 +257,12 @@ xs_strategy_case_host_time(const struct xs_strategy_case *c,
  * Writes a plan of n pieces on n queues in the row's order. Unchanged work
  * comes first, a synchronisation last. A kernel that shares results of the one
  * before, as counted, waits for the neighbouring piece or for all pieces. A
- * kernel with fewer blocks than pieces stays whole. Returns 0.
+ * kernel with fewer blocks than pieces stays whole.
  */
-int xs_plan_pieces(const struct xs_strategy_case *c,
-		   const struct xs_estimate *row,
-		   const struct xs_scenario *scenario, enum xs_cut how,
-		   struct xs_plan *plan);
+void xs_plan_pieces(const struct xs_strategy_case *c,
+		    const struct xs_estimate *row,
+		    const struct xs_scenario *scenario, enum xs_cut how,
+		    struct xs_plan *plan);
 
 /* batch-call and batch-kernel: runs of small copies from pinned memory, apart
  * from each other, reach the device by one op, without a buffer of the host. */
@@ -284,6 +275,6 @@ struct xs_batch_way {
 	double (*needed)(const struct xs_machine *machine); /* NAN: unknown */
 };
 
-/* Appends the row of c->strategy, whose way it takes. Returns 0 or -errno. */
-int xs_batch_direct_build(const struct xs_strategy_case *c,
-			  struct xs_estimates *out);
+/* Appends the row of c->strategy, whose way it takes. */
+void xs_batch_direct_build(const struct xs_strategy_case *c,
+			   struct xs_estimates *out);

@@ -17,16 +17,15 @@
 
 #include <math.h>
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change none = {
 	    false, scenario->kernel_scale, scenario->host_scale};
 
 	(void)row;
 	xs_recorded_plan_build(c->phase, &scenario->machine, &none, plan);
-	return 0;
 }
 
 /* What to take from the profile besides the call costs. The case comes first,
@@ -125,90 +124,70 @@ static void take_copy(const struct known *known, const struct xs_machine *m,
 		take_curve(known, m, i, action);
 }
 
-static int build_known_plan(const struct xs_strategy_case *c,
-			    const struct xs_estimate *row,
-			    const struct xs_scenario *scenario,
-			    struct xs_plan *plan)
+static void build_known_plan(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     const struct xs_scenario *scenario,
+			     struct xs_plan *plan)
 {
 	const struct known *known = (const struct known *)c;
-	int rc = build_plan(c, row, scenario, plan);
-	size_t i;
 
-	if (rc)
-		return rc;
+	build_plan(c, row, scenario, plan);
 	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
 	xs_short_copies_limit(plan, c->phase, &scenario->machine, true);
-	for (i = 0; i < plan->count; i++)
+	for (size_t i = 0; i < plan->count; i++)
 		take_copy(known, &scenario->machine, i, &plan->actions[i]);
-	return 0;
 }
 
-/* Stores in *ns how far the round moves from untraced_ns to one side, by the
+/* Returns how far the round moves from untraced_ns to one side, by the
  * profile's ranges for calls, for copies in and for copies out, and by the
- * error of replay, all in quadrature. Returns 0 or -errno of
- * xs_estimate_replay_ns(). */
-static int deviation(const struct xs_strategy_case *c,
-		     const struct xs_machine *traced,
-		     const struct xs_estimate *row, enum xs_range_end side,
-		     double untraced_ns, double *ns)
+ * error of replay, all in quadrature. */
+static double deviation_ns(const struct xs_strategy_case *c,
+			   const struct xs_machine *traced,
+			   const struct xs_estimate *row,
+			   enum xs_range_end side, double untraced_ns)
 {
 	const struct xs_machine at = xs_machine_at(traced, side);
 	const double model_ns = xs_model_deviation(traced, row, side);
 	struct known known = {
 	    .c = *c, .side = side == XS_RANGE_LOW ? -1 : 1, .usual = traced};
-	double calls_ns = 0, ins_ns = 0, outs_ns = 0;
-	const double sign = side == XS_RANGE_LOW ? -1 : 1;
-	int rc;
+	double calls_ns, ins_ns, outs_ns;
 
 	known.c.machine = &at;
-	rc = xs_estimate_replay_ns(&known.c, row, build_known_plan, &calls_ns);
+	calls_ns = xs_estimate_replay_ns(&known.c, row, build_known_plan);
 	known.ins = true;
-	if (!rc)
-		rc = xs_estimate_replay_ns(&known.c, row, build_known_plan,
-					   &ins_ns);
+	ins_ns = xs_estimate_replay_ns(&known.c, row, build_known_plan);
 	known.ins = false;
 	known.outs = true;
-	if (!rc)
-		rc = xs_estimate_replay_ns(&known.c, row, build_known_plan,
-					   &outs_ns);
-	*ns = hypot(hypot(model_ns, fmax(sign * (calls_ns - untraced_ns), 0)),
-		    hypot(fmax(sign * (ins_ns - calls_ns), 0),
-			  fmax(sign * (outs_ns - calls_ns), 0)));
-	return rc;
+	outs_ns = xs_estimate_replay_ns(&known.c, row, build_known_plan);
+	return hypot(
+	    hypot(model_ns, fmax(known.side * (calls_ns - untraced_ns), 0)),
+	    hypot(fmax(known.side * (ins_ns - calls_ns), 0),
+		  fmax(known.side * (outs_ns - calls_ns), 0)));
 }
 
 /* Widens the interval of this run's rounds to the profile's times, and tells
  * the tracer's part. */
-static int widen_to_profile(const struct xs_strategy_case *c,
-			    struct xs_estimate *row)
+static void widen_to_profile(const struct xs_strategy_case *c,
+			     struct xs_estimate *row)
 {
 	const struct xs_machine *traced =
 	    c->options->traced ? c->options->traced : c->machine;
 	struct known calls = {.c = *c};
-	double untraced_ns = 0, down_ns = 0, up_ns = 0;
-	int rc;
+	double untraced_ns, down_ns, up_ns;
 
 	calls.c.machine = traced;
-	rc = xs_estimate_replay_ns(&calls.c, row, build_known_plan,
-				   &untraced_ns);
-	if (!rc)
-		rc = deviation(c, traced, row, XS_RANGE_LOW, untraced_ns,
-			       &down_ns);
-	if (!rc)
-		rc = deviation(c, traced, row, XS_RANGE_HIGH, untraced_ns,
-			       &up_ns);
-	if (rc)
-		return rc;
+	untraced_ns = xs_estimate_replay_ns(&calls.c, row, build_known_plan);
+	down_ns = deviation_ns(c, traced, row, XS_RANGE_LOW, untraced_ns);
+	up_ns = deviation_ns(c, traced, row, XS_RANGE_HIGH, untraced_ns);
 	row->tracer_ns =
 	    c->phase->imported ? 0 : fmax(row->round_ns - untraced_ns, 0);
 	down_ns = hypot(down_ns, row->round_ns - row->low_ns);
 	up_ns = hypot(up_ns, row->high_ns - row->round_ns);
 	row->low_ns = fmax(fmin(row->round_ns, untraced_ns) - down_ns, 0);
 	row->high_ns = row->round_ns + up_ns;
-	return 0;
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_spread *measured = &c->phase->round_ns;
 	const double median_ns = (double)measured->median_ns;
@@ -216,24 +195,17 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	struct xs_machine recorded; /* only what is recorded */
 	struct xs_strategy_case as_recorded = *c;
 	double ratio;
-	int rc = 0;
 
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
 	xs_machine_init(&recorded);
 	as_recorded.machine = &recorded;
-	rc = xs_estimate_replay_ns(&as_recorded, &row, build_plan,
-				   &row.round_ns);
-	if (!rc)
-		rc = xs_estimate_set_host(&as_recorded, build_plan, &row);
-	if (rc)
-		return rc;
+	row.round_ns = xs_estimate_replay_ns(&as_recorded, &row, build_plan);
+	xs_estimate_set_host(&as_recorded, build_plan, &row);
 	ratio = median_ns > 0 ? row.round_ns / median_ns : 1;
 	row.low_ns = (double)measured->p5_ns * ratio;
 	row.high_ns = (double)measured->p95_ns * ratio;
-	rc = widen_to_profile(c, &row);
-	if (rc)
-		return rc;
+	widen_to_profile(c, &row);
 	row.applies = true;
 	if (fabs(ratio - 1) > 0.01)
 		snprintf(row.why, sizeof(row.why),
@@ -241,7 +213,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 			 row.round_ns);
 	else
 		snprintf(row.why, sizeof(row.why), "as measured");
-	return xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_as_is = {

@@ -62,14 +62,13 @@ static void move_work(struct xs_plan *plan, const struct xs_phase *phase)
 	}
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	xs_plan_recorded(c, scenario, plan);
 	(void)row;
 	move_work(plan, c->phase);
-	return 0;
 }
 
 /* Sets the first wait of the host behind a round's first kernel and, as *end,
@@ -98,10 +97,10 @@ static bool waits_for_nothing(const struct xs_strategy_case *c)
 	       !c->phase->d2h_ops && first_wait(c->phase, &end) < end;
 }
 
-static int build_without_waits(const struct xs_strategy_case *c,
-			       const struct xs_estimate *row,
-			       const struct xs_scenario *scenario,
-			       struct xs_plan *plan)
+static void build_without_waits(const struct xs_strategy_case *c,
+				const struct xs_estimate *row,
+				const struct xs_scenario *scenario,
+				struct xs_plan *plan)
 {
 	size_t end, i = first_wait(c->phase, &end);
 
@@ -110,52 +109,51 @@ static int build_without_waits(const struct xs_strategy_case *c,
 	for (; i < end; i++)
 		if (xs_step_is_wait(&c->phase->steps[i]))
 			xs_action_leave_out(&plan->actions[i]);
-	return 0;
 }
 
-static int add_without_waits(const struct xs_strategy_case *c,
-			     struct xs_estimate *row, struct xs_estimates *out)
+static void add_without_waits(const struct xs_strategy_case *c,
+			      struct xs_estimate *row, struct xs_estimates *out)
 {
-	int rc;
-
 	row->assumes[0] = row->bound =
 	    "the host needs nothing of a kernel before it launches the next";
 	row->quiet = false;
 	row->other_advice = true;
-	rc = xs_estimate_replay(c, build_without_waits, row);
+	xs_estimate_replay(c, build_without_waits, row);
 	snprintf(row->why, sizeof(row->why),
 		 "without its waits between kernels, the host launches a "
 		 "kernel while the one before runs");
-	return rc ? rc : xs_estimates_add(out, row);
+	xs_estimates_add(out, row);
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_phase *phase = c->phase;
 	struct xs_estimate row = xs_estimate_init(c);
-	int rc = 0;
 
 	row.quiet = true;
 	row.bound =
 	    "the host's work and what it overlaps need nothing of each other";
 	xs_estimate_assume(&row, row.bound);
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
-	if (waits_for_nothing(c))
-		return add_without_waits(c, &row, out);
-	if (c->work.host_ns * 100 <
-	    (double)phase->round_ns.median_ns * LEAST_PERCENT)
-		return xs_estimate_abstain(
-		    &row, out,
-		    "the host's own work is less than %d %% of the round",
-		    LEAST_PERCENT);
-	if (!phase->host_blocked_ns)
-		return xs_estimate_abstain(&row, out, "the host never waits");
-	rc = xs_estimate_replay(c, build_plan, &row);
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
+	if (waits_for_nothing(c)) {
+		add_without_waits(c, &row, out);
+		return;
+	}
+	if (xs_abstain_if(c->work.host_ns * 100 <
+			      (double)phase->round_ns.median_ns * LEAST_PERCENT,
+			  &row, out,
+			  "the host's own work is less than %d %% of the round",
+			  LEAST_PERCENT))
+		return;
+	if (xs_abstain_if(!phase->host_blocked_ns, &row, out,
+			  "the host never waits"))
+		return;
+	xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "%.0f ns of host work overlaps what the host waits for now",
 		 c->work.host_ns);
-	return rc ? rc : xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_async = {

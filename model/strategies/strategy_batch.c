@@ -53,9 +53,9 @@ static void merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 		xs_plan_add(plan, &spread);
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_small_copies run;
 
@@ -65,7 +65,6 @@ static int build_plan(const struct xs_strategy_case *c,
 	     i = run.end)
 		merge(c, &scenario->machine, &run, plan);
 	xs_plan_join_arrays(c->phase, c->machine, plan);
-	return 0;
 }
 
 /* Totals of all runs: their number, their copies and the waits between these,
@@ -154,43 +153,42 @@ static void know_issuing(const struct xs_strategy_case *c, unsigned copies,
 		row->otherwise_ns = NAN;
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	const struct total total = add_up(c);
-	int rc = 0;
 
 	row.quiet = true;
 	if (!total.runs || total.buffer_bytes > 0)
 		xs_estimate_need(&row,
 				 "the data is contiguous on the device, or the "
 				 "kernels use it where it is");
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
-	if (c->phase->h2d_ops + c->phase->d2h_ops < XS_SMALL_COPIES_LEAST)
-		return xs_estimate_abstain(&row, out,
-					   "fewer than %u copies in a round",
-					   XS_SMALL_COPIES_LEAST);
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
+	if (xs_abstain_if(c->phase->h2d_ops + c->phase->d2h_ops <
+			      XS_SMALL_COPIES_LEAST,
+			  &row, out, "fewer than %u copies in a round",
+			  XS_SMALL_COPIES_LEAST))
+		return;
 	row.quiet = false;
-	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
-		return rc;
+	if (xs_abstain_without_copy_rates(c, &row, out))
+		return;
 	row.quiet = true;
-	if (!total.runs)
-		return xs_estimate_abstain(
-		    &row, out,
-		    "there are no %u consecutive small copies in one direction",
-		    XS_SMALL_COPIES_LEAST);
+	if (xs_abstain_if(
+		!total.runs, &row, out,
+		"there are no %u consecutive small copies in one direction",
+		XS_SMALL_COPIES_LEAST))
+		return;
 	row.quiet = false;
 	if (total.buffer_bytes > 0)
 		xs_estimate_add_setup(c, buffer_ns, total.buffer_bytes, &row);
-	rc = xs_estimate_replay(c, build_plan, &row);
-	if (!rc && gathers_in_threads(c))
+	xs_estimate_replay(c, build_plan, &row);
+	if (gathers_in_threads(c))
 		reach_to_one_thread(&total, &row);
-	if (!rc)
-		rc = xs_estimate_only_issues(c, build_plan, &row);
+	xs_estimate_only_issues(c, build_plan, &row);
 	know_issuing(c, total.copies, &row);
 	explain(c, &total, &row);
-	return rc ? rc : xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 static bool is_direct(const struct xs_batch_way *way,
@@ -201,10 +199,10 @@ static bool is_direct(const struct xs_batch_way *way,
 }
 
 /* Writes the recorded round with an op for each such run. */
-static int build_direct_plan(const struct xs_strategy_case *c,
-			     const struct xs_estimate *row,
-			     const struct xs_scenario *scenario,
-			     struct xs_plan *plan)
+static void build_direct_plan(const struct xs_strategy_case *c,
+			      const struct xs_estimate *row,
+			      const struct xs_scenario *scenario,
+			      struct xs_plan *plan)
 {
 	const struct xs_batch_way *way = c->strategy->batch_way;
 	const struct xs_machine *m = &scenario->machine;
@@ -223,7 +221,6 @@ static int build_direct_plan(const struct xs_strategy_case *c,
 		op.return_ns = xs_or_zero(m->sync_ns.value);
 		xs_small_copies_merge(c->phase, &run, op, c->keeps_work, plan);
 	}
-	return 0;
 }
 
 /* Says what becomes of the copies. Returns false if there are none. */
@@ -249,35 +246,33 @@ static bool explain_direct(const struct xs_strategy_case *c,
 	return runs;
 }
 
-int xs_batch_direct_build(const struct xs_strategy_case *c,
-			  struct xs_estimates *out)
+void xs_batch_direct_build(const struct xs_strategy_case *c,
+			   struct xs_estimates *out)
 {
 	const struct xs_batch_way *way = c->strategy->batch_way;
 	struct xs_estimate row = xs_estimate_init(c);
-	int rc = 0;
 
 	row.quiet = true;
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
-	if (c->options->language != XS_LANGUAGE_CUDA)
-		return xs_estimate_abstain(&row, out,
-					   "the framework has no call for it");
-	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
-		return rc;
-	if (!explain_direct(c, &row))
-		return xs_estimate_abstain(
-		    &row, out,
-		    "there are no %u consecutive small copies from pinned "
-		    "memory to the device, of %.0f bytes or more",
-		    XS_SMALL_COPIES_LEAST, way->least_bytes);
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
+	if (xs_abstain_if(c->options->language != XS_LANGUAGE_CUDA, &row, out,
+			  "the framework has no call for it"))
+		return;
+	if (xs_abstain_without_copy_rates(c, &row, out))
+		return;
+	if (xs_abstain_if(
+		!explain_direct(c, &row), &row, out,
+		"there are no %u consecutive small copies from pinned "
+		"memory to the device, of %.0f bytes or more",
+		XS_SMALL_COPIES_LEAST, way->least_bytes))
+		return;
 	row.quiet = false;
 	if (xs_abstain_if_unknown(&row, way->needs, way->needed(c->machine),
-				  out, &rc))
-		return rc;
-	rc = xs_estimate_replay(c, build_direct_plan, &row);
-	if (!rc)
-		rc = xs_estimate_only_issues(c, build_direct_plan, &row);
-	return rc ? rc : xs_estimates_add(out, &row);
+				  out))
+		return;
+	xs_estimate_replay(c, build_direct_plan, &row);
+	xs_estimate_only_issues(c, build_direct_plan, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_batch = {

@@ -159,21 +159,21 @@ static void take_steps(const struct xs_phase *phase, const struct xs_machine *m,
 	}
 }
 
-static int plan_messages(const struct xs_strategy_case *c,
-			 const struct xs_estimate *row,
-			 const struct xs_scenario *scenario,
-			 struct xs_plan *plan)
+static void plan_messages(const struct xs_strategy_case *c,
+			  const struct xs_estimate *row,
+			  const struct xs_scenario *scenario,
+			  struct xs_plan *plan)
 {
 	xs_plan_recorded(c, scenario, plan);
 	(void)row;
 	xs_plan_reuse(c->phase, &scenario->machine, plan);
 	take_steps(c->phase, &scenario->machine, plan);
-	return 0;
 }
 
-static int plan_mapped(const struct xs_strategy_case *c,
-		       const struct xs_estimate *row,
-		       const struct xs_scenario *scenario, struct xs_plan *plan)
+static void plan_mapped(const struct xs_strategy_case *c,
+			const struct xs_estimate *row,
+			const struct xs_scenario *scenario,
+			struct xs_plan *plan)
 {
 	const struct xs_machine *m = &scenario->machine;
 
@@ -184,7 +184,6 @@ static int plan_mapped(const struct xs_strategy_case *c,
 		else if (plan->actions[i].kind == XS_ACTION_SYNC_ALL)
 			take_wait(m, true, &plan->actions[i]);
 	}
-	return 0;
 }
 
 /* Returns why a kernel that stays gains nothing, or cannot take the work over,
@@ -218,70 +217,62 @@ static const char *why_not(const struct xs_strategy_case *c,
 }
 
 static bool is_unknown(const struct xs_strategy_case *c, double starts_ns,
-		       struct xs_estimate *row, struct xs_estimates *out,
-		       int *rc)
+		       struct xs_estimate *row, struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
 	const struct xs_klenk_path flags = xs_closed_form_klenk_flags(m);
 
-	return xs_abstain_without_copy_rates(c, row, out, rc) ||
+	return xs_abstain_without_copy_rates(c, row, out) ||
 	       xs_abstain_if_unknown(row,
 				     "the host's time of copies and waits "
 				     "(call_copy_async_ns, sync_ns)",
-				     starts_ns, out, rc) ||
+				     starts_ns, out) ||
 	       xs_abstain_if_unknown(
 		   row, "the time of flags between kernels and the host",
-		   flags.store_ns + flags.latency_ns + flags.read_ns, out,
-		   rc) ||
+		   flags.store_ns + flags.latency_ns + flags.read_ns, out) ||
 	       xs_abstain_if_unknown(row,
 				     "the gap between two kernels "
 				     "(kernel_gap_ns), in which blocks meet",
-				     meet_ns(m), out, rc) ||
+				     meet_ns(m), out) ||
 	       (c->work.in_copies &&
 		xs_abstain_if_unknown(row, "the rate of mapped reads",
-				      m->mapped_read.value, out, rc)) ||
+				      m->mapped_read.value, out)) ||
 	       (c->work.out_copies &&
 		xs_abstain_if_unknown(row, "the rate of mapped writes",
-				      m->mapped_write.value, out, rc));
+				      m->mapped_write.value, out));
 }
 
 /* Bytes that take longer than their start must be used where they are. */
 static bool must_stay(const struct xs_strategy_case *c,
 		      const struct found *found, struct xs_estimate *row,
-		      struct xs_estimates *out, int *rc)
+		      struct xs_estimates *out)
 {
 	const double reads = xs_mapped_access_reads_per_byte(&c->work);
 	const double writes = xs_mapped_access_writes_per_byte(&c->work);
 
 	if (!found->in_large && !found->out_large)
 		return false;
-	if (c->work.stage_count != 1)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "%u kernels use each other's results: nothing shows that "
-		    "they read or write once what is copied",
-		    c->work.kernels);
-	else if (isnan(c->work.read_sectors))
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "nothing shows that the kernel reads or writes once what "
-		    "is copied; counters of the kernel do (--counters)");
-	else if (found->in_large && reads > MOST_CROSSINGS)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "as counted, the kernel reads each byte copied in %.1f "
-		    "times, each time over the bus",
-		    reads);
-	else if (found->out_large && writes > MOST_CROSSINGS &&
-		 writes < XS_MAPPED_ELSEWHERE)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "as counted, the kernel writes each byte copied out %.1f "
-		    "times, each time over the bus",
-		    writes);
-	else
-		return false;
-	return true;
+	return xs_abstain_if(
+		   c->work.stage_count != 1, row, out,
+		   "%u kernels use each other's results: nothing shows that "
+		   "they read or write once what is copied",
+		   c->work.kernels) ||
+	       xs_abstain_if(
+		   isnan(c->work.read_sectors), row, out,
+		   "nothing shows that the kernel reads or writes once what "
+		   "is copied; counters of the kernel do (--counters)") ||
+	       xs_abstain_if(
+		   found->in_large && reads > MOST_CROSSINGS, row, out,
+		   "as counted, the kernel reads each byte copied in %.1f "
+		   "times, each time over the bus",
+		   reads) ||
+	       xs_abstain_if(
+		   found->out_large && writes > MOST_CROSSINGS &&
+		       writes < XS_MAPPED_ELSEWHERE,
+		   row, out,
+		   "as counted, the kernel writes each byte copied out %.1f "
+		   "times, each time over the bus",
+		   writes);
 }
 
 static void assume(const struct found *found, struct xs_estimate *row)
@@ -339,30 +330,29 @@ static bool overlaps(const struct found *found)
 	       !(found->turns > 0 && found->turns <= 1);
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct found found = look(c);
 	const double starts_ns = found.starts * start_ns(c->machine, true) +
 				 found.waits * c->machine->sync_ns.value;
 	struct xs_estimate row = xs_estimate_init(c);
 	const char *why;
-	int rc = 0;
 
 	row.quiet = true;
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
 	why = why_not(c, &found, starts_ns, &row.quiet);
-	if (why)
-		return xs_estimate_abstain(&row, out, "%s", why);
-	if (is_unknown(c, starts_ns, &row, out, &rc) ||
-	    must_stay(c, &found, &row, out, &rc))
-		return rc;
+	if (xs_abstain_if(why, &row, out, "%s", why))
+		return;
+	if (is_unknown(c, starts_ns, &row, out) ||
+	    must_stay(c, &found, &row, out))
+		return;
 	assume(&found, &row);
 	xs_estimate_set_setup(c, 0, &row);
-	rc = xs_estimate_replay(
-	    c, overlaps(&found) ? plan_mapped : plan_messages, &row);
+	xs_estimate_replay(c, overlaps(&found) ? plan_mapped : plan_messages,
+			   &row);
 	explain(c, &found, &row);
-	return rc ? rc : xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_device_initiated = {

@@ -51,9 +51,9 @@ static void repeat(struct xs_plan *plan, uint32_t rounds)
 	}
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_round_work *w = &c->work;
 	const double host_ns = w->other_ns - w->allocation_ns +
@@ -77,30 +77,23 @@ static int build_plan(const struct xs_strategy_case *c,
 	plan->rounds = rounds.timed;
 	plan->between_ns = (double)c->phase->between_ns.median_ns;
 	repeat(plan, rounds.before + rounds.timed);
-	return 0;
 }
 
 /* Abstains for reasons of the phase. */
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
-		     struct xs_estimates *out, int *rc)
+		     struct xs_estimates *out)
 {
-	if (xs_abstain_without_needs(c, row, out, rc))
-		return true;
-	if (!c->work.kernels)
-		*rc = xs_estimate_abstain(row, out,
-					  "no kernel to overlap copies with");
-	else if (c->work.in_bytes + c->work.out_bytes <= VALUE_BYTES)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "only a value is copied: the host may decide by it on the "
-		    "next round");
-	else if (c->phase->rounds < 2)
-		*rc = xs_estimate_abstain(row, out,
-					  "only one round was recorded: there "
-					  "is no next round to copy for");
-	else
-		return false;
-	return true;
+	return xs_abstain_without_needs(c, row, out) ||
+	       xs_abstain_if(!c->work.kernels, row, out,
+			     "no kernel to overlap copies with") ||
+	       xs_abstain_if(
+		   c->work.in_bytes + c->work.out_bytes <= VALUE_BYTES, row,
+		   out,
+		   "only a value is copied: the host may decide by it on the "
+		   "next round") ||
+	       xs_abstain_if(c->phase->rounds < 2, row, out,
+			     "only one round was recorded: there "
+			     "is no next round to copy for");
 }
 
 /*
@@ -215,17 +208,14 @@ static void add_second_set(const struct xs_strategy_case *c,
 	xs_estimate_add_setup(c, second_set_ns, buffers, row);
 }
 
-static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
+static void estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_round_work *w = &c->work;
-	int rc;
 
 	row->other_advice = is_in_order(c);
 	row->between_ns = (double)c->phase->between_ns.median_ns;
 	row->more_bytes = w->in_bytes + w->out_bytes;
-	rc = xs_estimate_replay(c, build_plan, row);
-	if (rc)
-		return rc;
+	xs_estimate_replay(c, build_plan, row);
 	assume(c, row);
 	xs_estimate_set_setup(c, BUFFER_SETS, row);
 	add_second_set(c, row);
@@ -239,22 +229,20 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 					"out"
 				      : "; the host may compute a round's "
 					"input from what was copied out");
-	return 0;
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
-	int rc = 0;
 
 	row.quiet = true;
-	if (abstains(c, &row, out, &rc))
-		return rc;
+	if (abstains(c, &row, out))
+		return;
 	row.quiet = false;
-	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
-		return rc;
-	rc = estimate(c, &row);
-	return rc ? rc : xs_estimates_add(out, &row);
+	if (xs_abstain_without_copy_rates(c, &row, out))
+		return;
+	estimate(c, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_double_buffer = {

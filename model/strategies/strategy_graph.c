@@ -208,9 +208,9 @@ static void launch(const struct xs_strategy_case *c,
 	plan->actions[run->first].gap_ns += work_ns;
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct run graph = graph_of(c->phase);
 	struct run run = graph;
@@ -225,7 +225,6 @@ static int build_plan(const struct xs_strategy_case *c,
 	for (size_t i = 0; !graph.loops && next_run(c->phase, &i, &run);)
 		if (are_equal(c->phase, &run, &graph))
 			launch(c, &scenario->machine, &run, plan);
-	return 0;
 }
 
 /* Whether the round has a copy or a wait of the host, in a capture an error. */
@@ -239,33 +238,26 @@ static bool stays_outside(const struct xs_phase *phase, const struct run *run)
 }
 
 static bool abstains(const struct xs_strategy_case *c, const struct run *run,
-		     struct xs_estimate *row, struct xs_estimates *out, int *rc)
+		     struct xs_estimate *row, struct xs_estimates *out)
 {
-	if (xs_abstain_without_needs(c, row, out, rc))
-		return true;
-	if (c->phase->rounds < 2 && run->equal < 2)
-		*rc = xs_estimate_abstain(row, out,
-					  "only one round was seen, without a "
-					  "loop of launches: a graph is made "
-					  "once and launched many times");
-	else if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
-					  (double)c->phase->total_ns))
-		*rc = xs_estimate_abstain(row, out,
-					  "rounds of other threads or GPUs run "
-					  "beside it: between its calls, the "
-					  "host may wait for theirs");
-	else if (run->nested)
-		*rc = xs_estimate_abstain(row, out,
-					  "one call of the round issues "
-					  "several ops, as a graph does");
-	else if (run->nodes < 2)
-		*rc =
-		    xs_estimate_abstain(row, out,
-					"no two kernels follow each other "
-					"without a copy or a wait of the host");
-	else
-		return false;
-	return true;
+	return xs_abstain_without_needs(c, row, out) ||
+	       xs_abstain_if(c->phase->rounds < 2 && run->equal < 2, row, out,
+			     "only one round was seen, without a loop of "
+			     "launches: a graph is made once and launched many "
+			     "times") ||
+	       xs_abstain_if(
+		   xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
+					    (double)c->phase->total_ns),
+		   row, out,
+		   "rounds of other threads or GPUs run "
+		   "beside it: between its calls, the "
+		   "host may wait for theirs") ||
+	       xs_abstain_if(run->nested, row, out,
+			     "one call of the round issues "
+			     "several ops, as a graph does") ||
+	       xs_abstain_if(run->nodes < 2, row, out,
+			     "no two kernels follow each other "
+			     "without a copy or a wait of the host");
 }
 
 static double instantiation_ns(const struct xs_strategy_case *c, double nodes)
@@ -290,17 +282,16 @@ static void add_capture(const struct xs_strategy_case *c, const struct run *run,
 	xs_plan_free(&plan);
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct run run = graph_of(c->phase);
 	const struct xs_machine *m = c->machine;
 	struct xs_estimate row = xs_estimate_init(c);
 	char launches[32] = "";
-	int rc = 0;
 
 	row.quiet = true;
-	if (abstains(c, &run, &row, out, &rc))
-		return rc;
+	if (abstains(c, &run, &row, out))
+		return;
 	row.quiet = false;
 	row.other_advice = run.loops;
 	if (run.loops)
@@ -318,9 +309,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				   "copies in and out and waits of the host, "
 				   "such as .item(), stay outside the capture");
 	add_capture(c, &run, &row);
-	rc = xs_estimate_replay(c, build_plan, &row);
-	if (!rc && !run.loops)
-		rc = xs_estimate_only_issues(c, build_plan, &row);
+	xs_estimate_replay(c, build_plan, &row);
+	if (!run.loops)
+		xs_estimate_only_issues(c, build_plan, &row);
 	if (run.equal > 1)
 		snprintf(launches, sizeof(launches), " (%u launches a round)",
 			 run.equal);
@@ -330,7 +321,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		 m->graph_launch_ns.value +
 		     run.nodes * m->graph_launch_node_ns.value,
 		 launches);
-	return rc ? rc : xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_graph = {

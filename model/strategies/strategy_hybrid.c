@@ -5,47 +5,34 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	return xs_plan_pieces(c, row, scenario, XS_CUT_MAPPED, plan);
+	xs_plan_pieces(c, row, scenario, XS_CUT_MAPPED, plan);
 }
 
-static bool is_one_way(const struct xs_strategy_case *c,
-		       struct xs_estimate *row, struct xs_estimates *out,
-		       int *rc)
-{
-	if (c->work.in_bytes > 0 && c->work.out_bytes > 0)
-		return false;
-	*rc = xs_estimate_abstain(
-	    row, out,
-	    "data is copied in one direction only: use streams or mapped");
-	return true;
-}
-
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	struct xs_estimate row = xs_estimate_init(c);
-	int rc = 0;
 
 	xs_estimate_assume_bus_crossings(c, &row);
 	xs_estimate_assume_pieces(c, false, &row);
-	if (xs_abstain_without_needs(c, &row, out, &rc) ||
-	    is_one_way(c, &row, out, &rc))
-		return rc;
-	if (!xs_abstain_if_unknown(&row, XS_NAME_LO, m->lo_h2d_ns.value, out,
-				   &rc) &&
-	    !xs_abstain_if_unknown(&row, XS_NAME_G, m->G_h2d.value, out, &rc) &&
+	if (xs_abstain_without_needs(c, &row, out) ||
+	    xs_abstain_if(
+		!(c->work.in_bytes > 0 && c->work.out_bytes > 0), &row, out,
+		"data is copied in one direction only: use streams or mapped"))
+		return;
+	if (!xs_abstain_if_unknown(&row, XS_NAME_LO, m->lo_h2d_ns.value, out) &&
+	    !xs_abstain_if_unknown(&row, XS_NAME_G, m->G_h2d.value, out) &&
 	    !xs_abstain_if_unknown(&row, "the rate of mapped writes",
-				   m->mapped_write.value, out, &rc))
-		rc = xs_streams_rows(c, &row, build_plan, NULL, out);
-	if (!rc && c->options->streams)
-		rc = xs_closed_form_add(&closed, "hybrid", c->options->streams,
-					out);
-	return rc ? rc : xs_closed_form_add(&closed, "hybrid", 0, out);
+				   m->mapped_write.value, out))
+		xs_streams_rows(c, &row, build_plan, NULL, out);
+	if (c->options->streams)
+		xs_closed_form_add(&closed, "hybrid", c->options->streams, out);
+	xs_closed_form_add(&closed, "hybrid", 0, out);
 }
 
 const struct xs_strategy xs_strategy_hybrid = {

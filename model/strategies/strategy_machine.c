@@ -19,9 +19,9 @@ static bool is_host_copy(const struct xs_step *step)
 	return xs_step_is_copy(step) && step->end_ns > 0;
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_machine_move *move = (const struct xs_machine_move *)c;
 	const struct xs_recorded_plan_change change = {
@@ -32,19 +32,15 @@ static int build_plan(const struct xs_strategy_case *c,
 	for (size_t i = 0; i < plan->count; i++)
 		xs_machine_move_act(move, &scenario->machine,
 				    &c->phase->steps[i], &plan->actions[i]);
-	return 0;
 }
 
 /* Widens the interval to the time of *move, which differs from the one of the
- * row. Returns 0 or -errno of xs_estimate_replay_ns(). */
-static int widen(const struct xs_machine_move *move, struct xs_estimate *row)
+ * row. */
+static void widen(const struct xs_machine_move *move, struct xs_estimate *row)
 {
-	double other_ns = 0, off_ns;
-	int rc = xs_estimate_replay_ns(&move->c, row, build_plan, &other_ns);
+	const double off_ns =
+	    xs_estimate_replay_ns(&move->c, row, build_plan) - row->round_ns;
 
-	if (rc)
-		return rc;
-	off_ns = other_ns - row->round_ns;
 	if (off_ns < 0)
 		row->low_ns = fmax(
 		    row->round_ns - hypot(row->round_ns - row->low_ns, off_ns),
@@ -52,31 +48,29 @@ static int widen(const struct xs_machine_move *move, struct xs_estimate *row)
 	else
 		row->high_ns =
 		    row->round_ns + hypot(row->high_ns - row->round_ns, off_ns);
-	return 0;
 }
 
 /* Fills time and interval: from kernels scaled by memory bandwidth to kernels
  * scaled by peak arithmetic, and down to pageable copies as fast as pinned ones
- * if the profile has no times for them. Returns 0 or -errno of
- * xs_estimate_replay_ns(). */
-static int estimate(const struct xs_machine_move *move, struct xs_estimate *row)
+ * if the profile has no times for them. */
+static void estimate(const struct xs_machine_move *move,
+		     struct xs_estimate *row)
 {
 	struct xs_machine_move bound = *move;
-	int rc = xs_estimate_replay(&move->c, build_plan, row);
 
+	xs_estimate_replay(&move->c, build_plan, row);
 	bound.kernel_ratio = move->other_ratio;
-	if (!rc)
-		rc = widen(&bound, row);
+	widen(&bound, row);
 	bound = *move;
 	bound.all_pinned = true;
-	return rc ? rc : widen(&bound, row);
+	widen(&bound, row);
 }
 
 /* Abstains and returns true if this copy needs a parameter that a profile
- * lacks. *rc: 0 or -ENOMEM. */
+ * lacks. */
 static bool lacks_rate(const struct xs_machine_move *move,
 		       const struct xs_step *step, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc)
+		       struct xs_estimates *out)
 {
 	const struct xs_machine *to = move->c.machine;
 	const double lo_ns = step->kind == XS_STEP_H2D ? to->lo_h2d_ns.value
@@ -86,22 +80,19 @@ static bool lacks_rate(const struct xs_machine_move *move,
 	if (source == XS_COPY_FROM_CURVE)
 		return false;
 	if (xs_abstain_if_unknown(row, XS_NAME_G, xs_machine_move_G(to, step),
-				  out, rc) ||
+				  out) ||
 	    (source == XS_COPY_FROM_PINNED &&
-	     xs_abstain_if_unknown(row, XS_NAME_LO, lo_ns, out, rc)))
+	     xs_abstain_if_unknown(row, XS_NAME_LO, lo_ns, out)))
 		return true;
-	if (source == XS_COPY_FROM_PINNED ||
-	    !isnan(xs_machine_move_G(move->from, step)))
-		return false;
-	*rc = xs_estimate_abstain(
+	return xs_abstain_if(
+	    source != XS_COPY_FROM_PINNED &&
+		isnan(xs_machine_move_G(move->from, step)),
 	    row, out, XS_NAME_G " of the machine that was traced is not known");
-	return true;
 }
 
 /* Checks all copies and adds the row's assumptions on them. */
 static bool lacks_rates(const struct xs_machine_move *move,
-			struct xs_estimate *row, struct xs_estimates *out,
-			int *rc)
+			struct xs_estimate *row, struct xs_estimates *out)
 {
 	const struct xs_phase *phase = move->c.phase;
 	bool by_curve = false, by_rates = false;
@@ -109,7 +100,7 @@ static bool lacks_rates(const struct xs_machine_move *move,
 	XS_EACH(step, phase->steps, phase->step_count) {
 		if (!is_host_copy(step))
 			continue;
-		if (lacks_rate(move, step, row, out, rc))
+		if (lacks_rate(move, step, row, out))
 			return true;
 		by_curve |= xs_machine_move_source(move->c.machine, step) ==
 			    XS_COPY_FROM_CURVE;
@@ -191,35 +182,31 @@ static void explain(const struct xs_machine_move *move, struct xs_estimate *row)
 			 move->flops_ratio);
 }
 
-static int add_row(const struct xs_strategy_case *c,
-		   const struct xs_other_machine *other,
-		   struct xs_estimates *out)
+static void add_row(const struct xs_strategy_case *c,
+		    const struct xs_other_machine *other,
+		    struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_machine_move move = {
 	    .c = *c,
 	    .from = c->options->traced ? c->options->traced : c->machine};
-	int rc = 0;
 
 	move.c.machine = &other->machine;
 	row.strategy = other->strategy;
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
-	if (lacks_rates(&move, &row, out, &rc))
-		return rc;
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
+	if (lacks_rates(&move, &row, out))
+		return;
 	set_ratios(&move, &row);
-	rc = estimate(&move, &row);
+	estimate(&move, &row);
 	explain(&move, &row);
-	return rc ? rc : xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < c->options->other_machine_count; i++)
-		rc = add_row(c, &c->options->other_machines[i], out);
-	return rc;
+	for (size_t i = 0; i < c->options->other_machine_count; i++)
+		add_row(c, &c->options->other_machines[i], out);
 }
 
 void xs_other_machine_set(struct xs_other_machine *other,

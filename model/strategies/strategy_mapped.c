@@ -176,37 +176,35 @@ void xs_plan_mapped(const struct xs_strategy_case *c,
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
-		     struct xs_estimates *out, int *rc)
+		     struct xs_estimates *out)
 {
 	const struct xs_machine *m = c->machine;
 
-	if (xs_abstain_without_needs(c, row, out, rc))
-		return true;
-	if (c->work.stage_count > 1 && !are_kernels_known(c->phase)) {
-		*rc = xs_estimate_abstain_of_chain(c, row, out);
-		return true;
-	}
-	return (c->work.in_bytes > 0 &&
+	return xs_abstain_without_needs(c, row, out) ||
+	       xs_abstain_if_chain(c->work.stage_count > 1 &&
+				       !are_kernels_known(c->phase),
+				   c, row, out) ||
+	       (c->work.in_bytes > 0 &&
 		xs_abstain_if_unknown(row, "the rate of mapped reads",
-				      m->mapped_read.value, out, rc)) ||
+				      m->mapped_read.value, out)) ||
 	       (c->work.out_bytes > 0 &&
 		xs_abstain_if_unknown(row, "the rate of mapped writes",
-				      m->mapped_write.value, out, rc));
+				      m->mapped_write.value, out));
 }
 
 /* The equation needs no mapped rate; it applies if there is one kernel with
  * known times. */
-static int add_closed(const struct xs_strategy_case *c,
-		      struct xs_estimates *out)
+static void add_closed(const struct xs_strategy_case *c,
+		       struct xs_estimates *out)
 {
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 
 	if (!c->work.kernels || c->work.stage_count > 1 || c->work.managed ||
 	    c->work.unseen)
-		return 0;
+		return;
 	if (!c->work.in_copies && !c->work.out_copies)
-		return 0;
-	return xs_closed_form_add(&closed, "mapped", 0, out);
+		return;
+	xs_closed_form_add(&closed, "mapped", 0, out);
 }
 
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row,
@@ -249,37 +247,38 @@ static bool is_by_kernel(const struct xs_strategy_case *c)
 	       (c->work.kernels == 1 && are_kernels_known(c->phase));
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	if (is_by_kernel(c))
 		build_by_kernel(c, row, scenario, plan);
 	else
 		xs_plan_mapped(c, row, scenario, plan);
-	return 0;
 }
 
 /* The same in the worst case of accesses. */
-static int build_worst(const struct xs_strategy_case *c,
-		       const struct xs_estimate *row,
-		       const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_worst(const struct xs_strategy_case *c,
+			const struct xs_estimate *row,
+			const struct xs_scenario *scenario,
+			struct xs_plan *plan)
 {
 	struct xs_scenario worst = *scenario;
 
 	worst.mapped = XS_MAPPED_WORST;
-	return build_plan(c, row, &worst, plan);
+	build_plan(c, row, &worst, plan);
 }
 
 /* The same where the worst case is one end of the range. */
-static int build_up_to_worst(const struct xs_strategy_case *c,
-			     const struct xs_estimate *row,
-			     const struct xs_scenario *scenario,
-			     struct xs_plan *plan)
+static void build_up_to_worst(const struct xs_strategy_case *c,
+			      const struct xs_estimate *row,
+			      const struct xs_scenario *scenario,
+			      struct xs_plan *plan)
 {
-	return scenario->mapped == XS_MAPPED_MOST
-		   ? build_worst(c, row, scenario, plan)
-		   : build_plan(c, row, scenario, plan);
+	if (scenario->mapped == XS_MAPPED_MOST)
+		build_worst(c, row, scenario, plan);
+	else
+		build_plan(c, row, scenario, plan);
 }
 
 static const char no_atomics[] = "no kernel uses atomic operations on the data";
@@ -293,19 +292,14 @@ static bool is_worst_known(const struct xs_machine *m)
 		      m->device_read_latency_ns.value);
 }
 
-/* Stores whether a round that was not counted is faster even if its kernels do
+/* Returns whether a round that was not counted is faster even if its kernels do
  * nothing but read and write sectors over the bus: then none has to change,
  * however it accesses the data. */
-static int is_faster_at_worst(const struct xs_strategy_case *c,
-			      const struct xs_estimate *row, bool *faster)
+static bool is_faster_at_worst(const struct xs_strategy_case *c,
+			       const struct xs_estimate *row)
 {
-	double worst_ns = NAN;
-	int rc = 0;
-
-	if (isnan(c->work.read_sectors) && is_worst_known(c->machine))
-		rc = xs_estimate_replay_ns(c, row, build_worst, &worst_ns);
-	*faster = worst_ns < c->as_is_ns;
-	return rc;
+	return isnan(c->work.read_sectors) && is_worst_known(c->machine) &&
+	       xs_estimate_replay_ns(c, row, build_worst) < c->as_is_ns;
 }
 
 /* Adds what the writes would take if the condition of counted accesses did not
@@ -322,14 +316,11 @@ static void explain_parts(const struct xs_strategy_case *c,
 			 parts_ns);
 }
 
-static int add_row(const struct xs_strategy_case *c, struct xs_estimate *row,
-		   struct xs_estimates *out)
+static void add_row(const struct xs_strategy_case *c, struct xs_estimate *row,
+		    struct xs_estimates *out)
 {
-	bool is_sure;
-	int rc = is_faster_at_worst(c, row, &is_sure);
+	const bool is_sure = is_faster_at_worst(c, row);
 
-	if (rc)
-		return rc;
 	if (is_sure) {
 		row->assumes_once = false;
 		row->other_advice = true;
@@ -338,22 +329,20 @@ static int add_row(const struct xs_strategy_case *c, struct xs_estimate *row,
 	}
 	xs_estimate_set_setup(c, 0, row);
 	row->setup_ns += c->work.kept_allocation_ns;
-	rc = xs_estimate_replay(c, is_sure ? build_up_to_worst : build_plan,
-				row);
+	xs_estimate_replay(c, is_sure ? build_up_to_worst : build_plan, row);
 	explain(c, row, is_sure);
 	explain_parts(c, row);
-	return rc ? rc : xs_estimates_add(out, row);
+	xs_estimates_add(out, row);
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
-	int rc = 0;
 
 	xs_estimate_assume_bus_crossings(c, &row);
-	if (!abstains(c, &row, out, &rc))
-		rc = add_row(c, &row, out);
-	return rc ? rc : add_closed(c, out);
+	if (!abstains(c, &row, out))
+		add_row(c, &row, out);
+	add_closed(c, out);
 }
 
 const struct xs_strategy xs_strategy_mapped = {

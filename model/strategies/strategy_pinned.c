@@ -92,9 +92,9 @@ static void wait_for(const struct xs_phase *phase,
 		    xs_action_copy(machine, false, (double)copy->bytes, true));
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    true, scenario->kernel_scale, scenario->host_scale};
@@ -111,33 +111,29 @@ static int build_plan(const struct xs_strategy_case *c,
 	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
 	if (!scenario->calls_recorded)
 		xs_allocations_limit(plan, c->phase, &scenario->machine);
-	return 0;
 }
 
 /* How much of the time before a staged copy goes is not known. */
-static int bound_staging(const struct xs_strategy_case *c,
-			 struct xs_estimate *row)
+static void bound_staging(const struct xs_strategy_case *c,
+			  struct xs_estimate *row)
 {
 	if (c->work.staging_ns <= 0)
-		return 0;
+		return;
 	row->bound = "the host's time right before the copies in is CuPy's "
 		     "copy of arrays neither pinned nor parts of a larger one";
 	xs_estimate_assume(row, row->bound);
-	return xs_estimate_with_work_ns(c, row, build_plan, &row->otherwise_ns);
+	row->otherwise_ns = xs_estimate_with_work_ns(c, row, build_plan);
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
-		     struct xs_estimates *out, int *rc)
+		     struct xs_estimates *out)
 {
-	if (xs_abstain_without_needs(c, row, out, rc))
-		return true;
-	if (!c->work.pageable && c->work.staging_ns <= 0) {
-		*rc = xs_estimate_abstain(row, out,
-					  "no copy is known to use pageable "
-					  "memory: nothing is left to pin");
-		return true;
-	}
-	return xs_abstain_without_copy_rates(c, row, out, rc);
+	return xs_abstain_without_needs(c, row, out) ||
+	       xs_abstain_if(!c->work.pageable && c->work.staging_ns <= 0, row,
+			     out,
+			     "no copy is known to use pageable memory: "
+			     "nothing is left to pin") ||
+	       xs_abstain_without_copy_rates(c, row, out);
 }
 
 static bool are_buffers_known(const struct xs_phase *phase)
@@ -248,29 +244,25 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		explain_calls(c, row, kept);
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	const struct xs_strategy_case large = without_small(c);
-	int rc = 0;
 
-	if (abstains(c, &row, out, &rc))
-		return rc;
+	if (abstains(c, &row, out))
+		return;
 	row.needs = xs_estimate_set_setup(&large, 0, &row);
 	if (row.needs && xs_buffers_are_new(&c->work))
 		row.effort = XS_EFFORT_PLACE;
 	if (unawaited(c->phase))
 		xs_estimate_assume(&row, "the host waits before it reads the "
 					 "results: copies out no longer block");
-	rc = xs_estimate_replay(c, build_plan, &row);
-	if (!rc)
-		rc = bound_staging(c, &row);
-	if (rc)
-		return rc;
+	xs_estimate_replay(c, build_plan, &row);
+	bound_staging(c, &row);
 	explain(&large, &row);
-	rc = xs_estimates_add(out, &row);
-	return rc ? rc : xs_closed_form_add(&closed, "pinned", 0, out);
+	xs_estimates_add(out, &row);
+	xs_closed_form_add(&closed, "pinned", 0, out);
 }
 
 const struct xs_strategy xs_strategy_pinned = {

@@ -13,9 +13,9 @@
 enum { QUEUE_IN, QUEUE_KERNELS, QUEUE_OUT };
 
 /* Copies out of the last stage follow its kernels anyway. */
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	const struct xs_ahead_queues queues = {QUEUE_IN, QUEUE_KERNELS,
@@ -31,7 +31,6 @@ static int build_plan(const struct xs_strategy_case *c,
 		      host.beside_ns, plan);
 	xs_copy_stages_free(&stages);
 	xs_plan_add(plan, &sync);
-	return 0;
 }
 
 /* Returns whether the host had the time to make a copy's input after an earlier
@@ -82,28 +81,21 @@ static bool is_state(const struct xs_phase *phase)
 /* Abstains for reasons of the phase. */
 static bool abstains(const struct xs_strategy_case *c,
 		     const struct xs_copy_stages *stages,
-		     struct xs_estimate *row, struct xs_estimates *out, int *rc)
+		     struct xs_estimate *row, struct xs_estimates *out)
 {
 	struct xs_roundtrips returning;
 
 	xs_roundtrip_count(c->phase, &returning);
-	if (!stages->ahead && !stages->early)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "each round's first kernel may need all of its copies in, "
-		    "and its copies out the last: see double-buffer");
-	else if (is_state(c->phase))
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "a round copies out to memory that it copied in from: the "
-		    "next one may need its results");
-	else if (returning.out)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "data that a round copies out is copied in again");
-	else
-		return false;
-	return true;
+	return xs_abstain_if(
+		   !stages->ahead && !stages->early, row, out,
+		   "each round's first kernel may need all of its copies in, "
+		   "and its copies out the last: see double-buffer") ||
+	       xs_abstain_if(
+		   is_state(c->phase), row, out,
+		   "a round copies out to memory that it copied in from: the "
+		   "next one may need its results") ||
+	       xs_abstain_if(returning.out, row, out,
+			     "data that a round copies out is copied in again");
 }
 
 static const char *plural(unsigned count, const char *one, const char *many)
@@ -147,14 +139,12 @@ static void say_why(const struct xs_strategy_case *c,
 			 ", %u of them by none of the round", stages->needless);
 }
 
-static int estimate(const struct xs_strategy_case *c,
-		    const struct xs_copy_stages *stages,
-		    struct xs_estimate *row, struct xs_estimates *out)
+static void estimate(const struct xs_strategy_case *c,
+		     const struct xs_copy_stages *stages,
+		     struct xs_estimate *row, struct xs_estimates *out)
 {
-	int rc = 0;
-
-	if (abstains(c, stages, row, out, &rc))
-		return rc;
+	if (abstains(c, stages, row, out))
+		return;
 	if (may_return(c->phase)) {
 		row->bound =
 		    "no copy in needs what its round copied out before";
@@ -163,28 +153,26 @@ static int estimate(const struct xs_strategy_case *c,
 	xs_estimate_need(row, "the input of the next kernels is in host "
 			      "memory while the present ones run");
 	row->quiet = false;
-	if (xs_abstain_without_copy_rates(c, row, out, &rc))
-		return rc;
+	if (xs_abstain_without_copy_rates(c, row, out))
+		return;
 	row->more_bytes = stages->more_bytes;
 	xs_estimate_set_setup(c, stages->early ? 2 : 1, row);
-	rc = xs_estimate_replay(c, build_plan, row);
+	xs_estimate_replay(c, build_plan, row);
 	say_why(c, stages, row);
-	return rc ? rc : xs_estimates_add(out, row);
+	xs_estimates_add(out, row);
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_copy_stages stages;
-	int rc = 0;
 
 	row.quiet = true;
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
 	xs_copy_stages_build(c->phase, &stages);
-	rc = estimate(c, &stages, &row, out);
+	estimate(c, &stages, &row, out);
 	xs_copy_stages_free(&stages);
-	return rc;
 }
 
 const struct xs_strategy xs_strategy_prefetch = {

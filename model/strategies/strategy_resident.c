@@ -51,9 +51,9 @@ static void keep_on_device(const struct xs_strategy_case *c,
 	}
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const size_t count = c->phase->step_count + 1;
 	bool *marks = xs_calloc(count, sizeof(*marks));
@@ -70,7 +70,6 @@ static int build_plan(const struct xs_strategy_case *c,
 	keep_on_device(c, scenario, marks, returning, plan);
 	free(marks);
 	free(returning);
-	return 0;
 }
 
 /* By place; of one place, the largest first. */
@@ -116,43 +115,40 @@ static void set_more_bytes(const struct xs_phase *phase,
 
 /* Fills the times, and adds to the row's reason. The first round still brings
  * the data, and its buffers are allocated before it. */
-static int replay_row(const struct xs_strategy_case *c, struct xs_estimate *row)
+static void replay_row(const struct xs_strategy_case *c,
+		       struct xs_estimate *row)
 {
 	const size_t used = strlen(row->why);
 	bool results = false;
-	int rc = xs_estimate_replay(c, build_plan, row);
 
-	if (!rc)
-		set_more_bytes(c->phase, row, &results);
+	xs_estimate_replay(c, build_plan, row);
+	set_more_bytes(c->phase, row, &results);
 	if (results)
 		snprintf(row->why + used, sizeof(row->why) - used,
 			 "; results still go to pageable memory: pin them");
 	row->setup_ns = fmax(c->as_is_ns - row->round_ns, 0);
 	row->loop_ns = fmax(row->setup_ns - c->work.allocation_ns, 0);
-	return rc;
 }
 
-static int estimate_measured(const struct xs_strategy_case *c,
-			     struct xs_estimate *row,
-			     const struct xs_repeat_counts *sum,
-			     struct xs_estimates *out)
+static void estimate_measured(const struct xs_strategy_case *c,
+			      struct xs_estimate *row,
+			      const struct xs_repeat_counts *sum,
+			      struct xs_estimates *out)
 {
 	const struct xs_phase *phase = c->phase;
 	bool sampled = false;
 	size_t copies = 0;
-	int rc;
 
 	for (size_t i = 0; i < phase->step_count; i++)
 		if (xs_step_repeats(&phase->steps[i])) {
 			sampled |= phase->steps[i].repeats.sampled;
 			copies++;
 		}
-	if (!copies)
-		return xs_estimate_abstain(row, out,
-					   "measured: no call site copies in "
-					   "the same bytes each time (%" PRIu64
-					   " of %" PRIu64 " copies do)",
-					   sum->same, sum->compared);
+	if (xs_abstain_if(!copies, row, out,
+			  "measured: no call site copies in the same bytes "
+			  "each time (%" PRIu64 " of %" PRIu64 " copies do)",
+			  sum->same, sum->compared))
+		return;
 	if (sampled)
 		row->bound = "the bytes that were not sampled are equal, too "
 			     "(XFERSPY_HASH=full hashes all)";
@@ -166,8 +162,8 @@ static int estimate_measured(const struct xs_strategy_case *c,
 		 "without the %zu cop%s in that always bring%s the same bytes",
 		 sum->same, sum->compared, sum->back, copies,
 		 copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
-	rc = replay_row(c, row);
-	return rc ? rc : xs_estimates_add(out, row);
+	replay_row(c, row);
+	xs_estimates_add(out, row);
 }
 
 #define COMPARED "(XFERSPY_HASH=1 compares the bytes)"
@@ -226,19 +222,20 @@ static const char *why_none(const struct xs_phase *phase)
 	       "same data in every round";
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_repeat_counts sum;
 	struct xs_roundtrips returning;
 	size_t copies = 0;
-	int rc = 0;
 
 	row.quiet = true;
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
-	if (xs_repeats_measured(c->phase, &sum))
-		return estimate_measured(c, &row, &sum, out);
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
+	if (xs_repeats_measured(c->phase, &sum)) {
+		estimate_measured(c, &row, &sum, out);
+		return;
+	}
 	xs_resident_count(c->phase, true, &copies);
 	xs_roundtrip_count(c->phase, &returning);
 	row.bound =
@@ -253,11 +250,11 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		xs_estimate_assume(
 		    &row, "kernels do not change the data that is copied in "
 			  "only, or a copy of it is kept on the device");
-	if (!copies)
-		return xs_estimate_abstain(&row, out, "%s", why_none(c->phase));
+	if (xs_abstain_if(!copies, &row, out, "%s", why_none(c->phase)))
+		return;
 	say_why(&row, copies, &returning);
-	rc = replay_row(c, &row);
-	return rc ? rc : xs_estimates_add(out, &row);
+	replay_row(c, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_resident = {

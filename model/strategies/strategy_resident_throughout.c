@@ -25,9 +25,9 @@ static void put_round(const struct xs_strategy_case *c,
 		    w->kernels);
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
@@ -43,41 +43,38 @@ static int build_plan(const struct xs_strategy_case *c,
 			plan->untimed = plan->count;
 	}
 	plan->rounds = rounds.timed;
-	return 0;
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	struct xs_repeat_counts sum;
 	size_t copies = 0;
-	int rc = 0;
 
 	row.quiet = true;
 	row.bound = "the host neither changes nor needs the data between the "
 		    "first round and the last";
 	xs_estimate_assume(&row, row.bound);
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
-	if (c->phase->rounds < 2)
-		return xs_estimate_abstain(&row, out,
-					   "only one round was recorded");
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
 	xs_resident_count(c->phase, false, &copies);
-	if (!copies)
-		return xs_estimate_abstain(
-		    &row, out, "no copy is known to bring data back");
+	if (xs_abstain_if(c->phase->rounds < 2, &row, out,
+			  "only one round was recorded") ||
+	    xs_abstain_if(!copies, &row, out,
+			  "no copy is known to bring data back"))
+		return;
 	/* the copies into the first round and out of the last */
 	row.setup_ns = (double)c->phase->h2d_ns.median_ns +
 		       (double)c->phase->d2h_ns.median_ns;
 	row.loop_ns = row.setup_ns;
 	row.setup_ns += c->work.allocation_ns;
-	rc = xs_estimate_replay(c, build_plan, &row);
+	xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why), "a round's %u copies then go%s",
 		 (unsigned)(c->phase->h2d_ops + c->phase->d2h_ops),
 		 xs_repeats_measured(c->phase, &sum)
 		     ? ""
 		     : " (XFERSPY_HASH=1 compares the bytes)");
-	return rc ? rc : xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_resident_throughout = {

@@ -155,14 +155,13 @@ void xs_plan_join_arrays(const struct xs_phase *phase,
 	free(fresh.ranges);
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void build_plan(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	xs_plan_recorded(c, scenario, plan);
 	(void)row;
 	xs_plan_reuse(c->phase, &scenario->machine, plan);
-	return 0;
 }
 
 static void explain(struct xs_estimate *row, const struct total *total,
@@ -182,22 +181,21 @@ static void explain(struct xs_estimate *row, const struct total *total,
 		 total->bytes, total->frees, total->frees == 1 ? "" : "s");
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	const struct total total = add_up(c);
-	int rc = 0;
 
 	row.quiet = true;
-	if (xs_abstain_without_needs(c, &row, out, &rc))
-		return rc;
-	if (!total.allocations && !total.frees)
-		return xs_estimate_abstain(
-		    &row, out, "rounds neither allocate nor free anything");
+	if (xs_abstain_without_needs(c, &row, out))
+		return;
+	if (xs_abstain_if(!total.allocations && !total.frees, &row, out,
+			  "rounds neither allocate nor free anything"))
+		return;
 	row.setup_ns = c->work.allocation_ns;
-	rc = xs_estimate_replay(c, build_plan, &row);
+	xs_estimate_replay(c, build_plan, &row);
 	explain(&row, &total, c->work.allocation_ns);
-	return rc ? rc : xs_estimates_add(out, &row);
+	xs_estimates_add(out, &row);
 }
 
 const struct xs_strategy xs_strategy_reuse = {

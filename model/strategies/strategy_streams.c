@@ -14,38 +14,35 @@ struct plans {
 	xs_plan_fn build_plan, joined; /* joined: NULL if not needed */
 };
 
-/* Returns the faster plan of a row: many pieces of many kernels cost many
- * launches. */
-static int faster_plan(const struct xs_strategy_case *c,
-		       const struct xs_estimate *row, const struct plans *plans,
-		       bool *joined, double *round_ns)
+/* Returns the time of the faster plan of a row: many pieces of many kernels
+ * cost many launches. */
+static double faster_ns(const struct xs_strategy_case *c,
+			const struct xs_estimate *row,
+			const struct plans *plans, bool *joined)
 {
+	const double ns = xs_estimate_replay_ns(c, row, plans->build_plan);
 	double joined_ns = INFINITY;
-	int rc = xs_estimate_replay_ns(c, row, plans->build_plan, round_ns);
 
-	if (!rc && plans->joined)
-		rc = xs_estimate_replay_ns(c, row, plans->joined, &joined_ns);
-	*joined = joined_ns <= *round_ns;
-	*round_ns = fmin(*round_ns, joined_ns);
-	return rc;
+	if (plans->joined)
+		joined_ns = xs_estimate_replay_ns(c, row, plans->joined);
+	*joined = joined_ns <= ns;
+	return fmin(ns, joined_ns);
 }
 
-/* Stores n in *best if it is faster than *best_ns. Returns 0 or -errno. */
-static int try_streams(const struct xs_strategy_case *c,
-		       struct xs_estimate *row, const struct plans *plans,
-		       unsigned n, unsigned *best, double *best_ns)
+/* Stores n in *best if it is faster than *best_ns. */
+static void try_streams(const struct xs_strategy_case *c,
+			struct xs_estimate *row, const struct plans *plans,
+			unsigned n, unsigned *best, double *best_ns)
 {
-	double round_ns = 0;
+	double round_ns;
 	bool joined;
-	int rc;
 
 	row->n_streams = n;
-	rc = faster_plan(c, row, plans, &joined, &round_ns);
-	if (!rc && round_ns < *best_ns) {
+	round_ns = faster_ns(c, row, plans, &joined);
+	if (round_ns < *best_ns) {
 		*best_ns = round_ns;
 		*best = n;
 	}
-	return rc;
 }
 
 /* Copies of all pieces together, beyond which no more pieces are tried. The
@@ -73,24 +70,20 @@ static unsigned most_streams(const struct xs_strategy_case *c)
 /*
  * Finds the n with the shortest time in the row's order: the best power of two,
  * then around it in steps of an eighth, within which the time hardly changes.
- * Returns 0 or -errno.
  */
-static int find_best(const struct xs_strategy_case *c, struct xs_estimate row,
-		     const struct plans *plans, unsigned *best)
+static void find_best(const struct xs_strategy_case *c, struct xs_estimate row,
+		      const struct plans *plans, unsigned *best)
 {
 	const unsigned most = most_streams(c);
 	double best_ns = INFINITY;
 	unsigned n, coarse, step;
-	int rc = 0;
 
-	for (n = 2; !rc && n <= most; n *= 2)
-		rc = try_streams(c, &row, plans, n, best, &best_ns);
+	for (n = 2; n <= most; n *= 2)
+		try_streams(c, &row, plans, n, best, &best_ns);
 	coarse = *best;
 	step = coarse > 8 ? coarse / 8 : 1;
-	for (n = coarse / 2 + step; !rc && n < 2 * coarse && n <= most;
-	     n += step)
-		rc = try_streams(c, &row, plans, n, best, &best_ns);
-	return rc;
+	for (n = coarse / 2 + step; n < 2 * coarse && n <= most; n += step)
+		try_streams(c, &row, plans, n, best, &best_ns);
 }
 
 static bool is_reported(unsigned n, unsigned most)
@@ -128,108 +121,95 @@ static void keep_order(struct xs_estimate *row)
 		 "side by side, in less time");
 }
 
-/* Fills a row for one kernel, or for several by the faster plan. Returns 0 or
- * -errno. */
-static int estimate(const struct xs_strategy_case *c, const struct plans *plans,
-		    struct xs_estimate *row)
+/* Fills a row for one kernel, or for several by the faster plan. */
+static void estimate(const struct xs_strategy_case *c,
+		     const struct plans *plans, struct xs_estimate *row)
 {
 	struct xs_estimate whole = *row;
-	double round_ns = 0;
 	bool joined = false;
-	int rc;
 
-	if (!plans->joined)
-		return xs_estimate_replay(c, plans->build_plan, row);
-	rc = faster_plan(c, row, plans, &joined, &round_ns);
-	if (!rc)
-		rc = xs_estimate_replay(
-		    c, joined ? plans->joined : plans->build_plan, row);
-	if (!rc && !joined)
-		rc = xs_estimate_replay(c, plans->joined, &whole);
-	if (rc)
-		return rc;
-	if (joined)
+	if (plans->joined)
+		faster_ns(c, row, plans, &joined);
+	xs_estimate_replay(c, joined ? plans->joined : plans->build_plan, row);
+	if (joined) {
 		keep_order(row);
-	else
+	} else if (plans->joined) {
+		xs_estimate_replay(c, plans->joined, &whole);
 		compare_plans(row, &whole);
-	return 0;
+	}
 }
 
-static int add_n(const struct xs_strategy_case *c, struct xs_estimate row,
-		 const struct plans *plans, unsigned n, const char *why,
-		 struct xs_estimates *out)
+static void add_n(const struct xs_strategy_case *c, struct xs_estimate row,
+		  const struct plans *plans, unsigned n, const char *why,
+		  struct xs_estimates *out)
 {
-	int rc;
-
 	row.n_streams = n;
 	xs_estimate_set_setup(c, n, &row);
 	snprintf(row.why, sizeof(row.why), "%u pieces, issued %s%s", n,
 		 row.order == XS_ORDER_DEPTH ? "piece by piece"
 					     : "stage by stage",
 		 why);
-	rc = estimate(c, plans, &row);
-	return rc ? rc : xs_estimates_add(out, &row);
+	estimate(c, plans, &row);
+	xs_estimates_add(out, &row);
 }
 
-static int add_order(const struct xs_strategy_case *c,
-		     const struct xs_estimate *row, const struct plans *plans,
-		     struct xs_estimates *out)
+static void add_order(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row, const struct plans *plans,
+		      struct xs_estimates *out)
 {
 	static const char searched[] = ": the best number in this order";
 	const unsigned asked = c->options->streams, most = most_streams(c);
 	unsigned n, best = 2;
-	int rc = find_best(c, *row, plans, &best);
 
-	for (n = 2; !rc && n <= most; n *= 2)
-		rc = add_n(c, *row, plans, n, n == best ? searched : "", out);
-	if (!rc && !is_reported(best, most))
-		rc = add_n(c, *row, plans, best, searched, out);
-	if (!rc && asked && asked != best && !is_reported(asked, most))
-		rc = add_n(c, *row, plans, asked, ": as requested", out);
-	return rc;
+	find_best(c, *row, plans, &best);
+	for (n = 2; n <= most; n *= 2)
+		add_n(c, *row, plans, n, n == best ? searched : "", out);
+	if (!is_reported(best, most))
+		add_n(c, *row, plans, best, searched, out);
+	if (asked && asked != best && !is_reported(asked, most))
+		add_n(c, *row, plans, asked, ": as requested", out);
 }
 
-int xs_streams_rows(const struct xs_strategy_case *c,
-		    const struct xs_estimate *row, xs_plan_fn build_plan,
-		    xs_plan_fn joined, struct xs_estimates *out)
+void xs_streams_rows(const struct xs_strategy_case *c,
+		     const struct xs_estimate *row, xs_plan_fn build_plan,
+		     xs_plan_fn joined, struct xs_estimates *out)
 {
 	const struct plans plans = {build_plan, joined};
 	struct xs_estimate ordered = *row;
-	int rc;
 
-	if (most_streams(c) < 2)
-		return xs_estimate_abstain(
-		    &ordered, out,
-		    "pieces of the copies would have less than %d bytes, which "
-		    "take as long as the whole",
-		    LEAST_PIECE_BYTES);
+	if (xs_abstain_if(
+		most_streams(c) < 2, &ordered, out,
+		"pieces of the copies would have less than %d bytes, which "
+		"take as long as the whole",
+		LEAST_PIECE_BYTES))
+		return;
 	ordered.order = XS_ORDER_DEPTH;
-	rc = add_order(c, &ordered, &plans, out);
+	add_order(c, &ordered, &plans, out);
 	ordered.order = XS_ORDER_BREADTH;
-	return rc ? rc : add_order(c, &ordered, &plans, out);
+	add_order(c, &ordered, &plans, out);
 }
 
-static int build_streams_plan(const struct xs_strategy_case *c,
+static void build_streams_plan(const struct xs_strategy_case *c,
+			       const struct xs_estimate *row,
+			       const struct xs_scenario *scenario,
+			       struct xs_plan *plan)
+{
+	xs_plan_pieces(c, row, scenario, XS_CUT_ALL, plan);
+}
+
+static void build_joined_plan(const struct xs_strategy_case *c,
 			      const struct xs_estimate *row,
 			      const struct xs_scenario *scenario,
 			      struct xs_plan *plan)
 {
-	return xs_plan_pieces(c, row, scenario, XS_CUT_ALL, plan);
-}
-
-static int build_joined_plan(const struct xs_strategy_case *c,
-			     const struct xs_estimate *row,
-			     const struct xs_scenario *scenario,
-			     struct xs_plan *plan)
-{
-	return xs_plan_pieces(c, row, scenario, XS_CUT_ENDS, plan);
+	xs_plan_pieces(c, row, scenario, XS_CUT_ENDS, plan);
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
-		     struct xs_estimates *out, int *rc)
+		     struct xs_estimates *out)
 {
-	return xs_abstain_without_needs(c, row, out, rc) ||
-	       xs_abstain_without_copy_rates(c, row, out, rc);
+	return xs_abstain_without_needs(c, row, out) ||
+	       xs_abstain_without_copy_rates(c, row, out);
 }
 
 /* Returns whether kernels follow each other and the trace does not show what
@@ -241,21 +221,20 @@ static bool is_open(const struct xs_strategy_case *c)
 
 /* Adds the rows of a closed form: its own best n, and the values of n of
  * replay. */
-static int add_closed(const struct xs_strategy_case *c,
-		      const struct xs_closed_form_kind *form,
-		      struct xs_estimates *out)
+static void add_closed(const struct xs_strategy_case *c,
+		       const struct xs_closed_form_kind *form,
+		       struct xs_estimates *out)
 {
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	const unsigned asked = c->options->streams;
-	int rc = form->add(&closed, 0, out);
 
-	if (rc || !out->items[out->count - 1].applies)
-		return rc; /* abstains for every n */
-	for (unsigned n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
-		rc = form->add(&closed, n, out);
-	if (!rc && asked && !is_reported(asked, XS_STREAMS_MAX))
-		rc = form->add(&closed, asked, out);
-	return rc;
+	form->add(&closed, 0, out);
+	if (!out->items[out->count - 1].applies)
+		return; /* abstains for every n */
+	for (unsigned n = 2; n <= XS_STREAMS_MAX; n *= 2)
+		form->add(&closed, n, out);
+	if (asked && !is_reported(asked, XS_STREAMS_MAX))
+		form->add(&closed, asked, out);
 }
 
 /* The equations have one kernel: T_kernel is the sum of several here. */
@@ -269,14 +248,13 @@ static void assume_one_kernel(const struct xs_strategy_case *c,
 		row->bound = same_piece;
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	size_t first;
-	int rc = 0;
 
-	if (abstains(c, &row, out, &rc))
-		return rc;
+	if (abstains(c, &row, out))
+		return;
 	xs_estimate_assume_pieces(c, true, &row);
 	if (c->work.stage_count > 1 && c->work.in_pieces)
 		xs_estimate_assume(&row,
@@ -291,15 +269,14 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		xs_estimate_assume(
 		    &row,
 		    "calls take no host time: their cost was not measured");
-	rc = xs_streams_rows(c, &row, build_streams_plan,
-			     is_open(c) ? build_joined_plan : NULL, out);
+	xs_streams_rows(c, &row, build_streams_plan,
+			is_open(c) ? build_joined_plan : NULL, out);
 	first = out->count;
-	for (size_t i = 0; !rc && xs_closed_forms[i]; i++)
+	for (size_t i = 0; xs_closed_forms[i]; i++)
 		if (strcmp(xs_closed_forms[i]->strategy, "streams") == 0)
-			rc = add_closed(c, xs_closed_forms[i], out);
+			add_closed(c, xs_closed_forms[i], out);
 	for (; c->work.stage_count > 1 && first < out->count; first++)
 		assume_one_kernel(c, &out->items[first]);
-	return rc;
 }
 
 const struct xs_strategy xs_strategy_streams = {

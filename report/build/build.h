@@ -55,11 +55,11 @@ const struct xs_device *xs_build_device(const struct xs_trace *trace,
 					const struct xs_phases *phases);
 
 /* Fills result->machine and result->machine_choice. *traced becomes the profile
- * of the machine of the trace. Returns 0 or -ENOMEM. */
-int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
-		     const struct xs_phases *phases,
-		     const struct xs_result_options *options,
-		     struct xs_machine *traced);
+ * of the machine of the trace. */
+void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases,
+		      const struct xs_result_options *options,
+		      struct xs_machine *traced);
 
 /* Fills result->coverage. Needs result->run and result->machine. */
 void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,

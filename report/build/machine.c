@@ -137,17 +137,17 @@ static bool is_of_model(const struct xs_machine *own,
 		   XS_MACHINE_SHIPPED;
 }
 
-int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
-		     const struct xs_phases *phases,
-		     const struct xs_result_options *options,
-		     struct xs_machine *traced)
+void xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases,
+		      const struct xs_result_options *options,
+		      struct xs_machine *traced)
 {
 	const struct xs_device *device = xs_build_device(trace, phases);
 	const struct xs_machine_identity machine =
 	    identify(result, trace, device);
 	const struct xs_machine *given = options->machine;
 	const struct xs_machine *own = given_of_trace(options, machine.gpu);
-	int origin = XS_MACHINE_FITTED;
+	enum xs_machine_origin origin = XS_MACHINE_FITTED;
 	const char *mismatch = NULL;
 	char why[1200] = "";
 
@@ -155,8 +155,6 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 		origin = xs_machine_origin_of(given, &machine, &mismatch);
 	else if (!options->fitted)
 		origin = xs_machine_choose(&machine, traced, why, sizeof(why));
-	if (origin < 0)
-		return origin;
 	if (own)
 		*traced = *own;
 	if (own && own == given && mismatch)
@@ -165,13 +163,11 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 		learn(result, trace, phases, device,
 		      own || (!given && origin != XS_MACHINE_FITTED), traced);
 	result->machine = given && given != own ? *given : *traced;
-	say_choice(result, (enum xs_machine_origin)origin,
-		   mismatch ? mismatch : why);
+	say_choice(result, origin, mismatch ? mismatch : why);
 	if (given && !xs_machine_is_of_gpu(given, machine.gpu)) {
 		result->machine_choice.other_gpu = true;
 		result->machine_choice.calibrating = NULL;
 	}
-	return 0;
 }
 
 /* Returns the phase's replay estimate of that strategy, NULL if none applies.

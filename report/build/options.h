@@ -36,6 +36,6 @@ struct xs_result_options {
 	bool by_range;	       /* the run by NVTX ranges */
 	bool dataflow;	       /* who needs what in the leading phase */
 	/* fills result->timeline; NULL: it stays empty */
-	int (*timeline)(struct xs_result *result, const struct xs_trace *trace,
-			const struct xs_phases *phases);
+	void (*timeline)(struct xs_result *result, const struct xs_trace *trace,
+			 const struct xs_phases *phases);
 };

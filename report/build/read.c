@@ -107,17 +107,15 @@ static void fill_steady(struct xs_result *result, const struct xs_trace *trace,
 	out->totals.init_at_most = false;
 }
 
-static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
-			  const struct xs_phase *phase,
-			  const struct xs_model_options *model)
+static void fill_estimates(struct xs_result *result,
+			   struct xs_result_phase *out,
+			   const struct xs_phase *phase,
+			   const struct xs_model_options *model)
 {
 	struct xs_estimates list = {0};
-	int err = result->coverage.lacking
-		      ? 0
-		      : xs_model_phase(phase, &result->machine, model, &list);
 
-	if (err < 0)
-		goto out;
+	if (!result->coverage.lacking)
+		xs_model_phase(phase, &result->machine, model, &list);
 	/* --all changes no figure of the run */
 	xs_tracing_set(&list,
 		       out < result->phases + XS_RESULT_PHASES
@@ -135,9 +133,7 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 		    xs_worth_best(out, out->estimates[i].strategy);
 		xs_step_set_row_saving(out, &out->estimates[i]);
 	}
-out:
 	xs_estimates_free(&list);
-	return err;
 }
 
 static void fill_rest(struct xs_result *result, const struct xs_phases *phases,
@@ -158,13 +154,12 @@ static void fill_rest(struct xs_result *result, const struct xs_phases *phases,
 		    xs_number_bounded(phases->items[first].total_ns);
 }
 
-static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
-		       struct xs_phases *phases, size_t count,
-		       const struct xs_model_options *model)
+static void fill_phases(struct xs_result *result, const struct xs_trace *trace,
+			struct xs_phases *phases, size_t count,
+			const struct xs_model_options *model)
 {
 	struct xs_allocations allocations = {0};
 	uint64_t steps = XS_FLOW_MOST_STEPS; /* of all phases */
-	int err = 0;
 
 	xs_allocations_build(trace, &allocations);
 	XS_ARENA_NEW(&result->arena, result->phases, count);
@@ -181,14 +176,12 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 			       &out->atgpu);
 	}
 	xs_build_side_by_side(result);
-	for (size_t i = 0; !err && i < result->phase_count; i++) {
-		err = fill_estimates(result, &result->phases[i],
-				     &phases->items[i], model);
-	}
+	for (size_t i = 0; i < result->phase_count; i++)
+		fill_estimates(result, &result->phases[i], &phases->items[i],
+			       model);
 	xs_tracing_untrace_runs(result);
 	fill_rest(result, phases, count);
 	xs_allocations_free(&allocations);
-	return err;
 }
 
 static void fill_asked(struct xs_result *result,
@@ -247,7 +240,7 @@ static size_t count_filled(const struct build *b)
 }
 
 /* The estimates of the longest phases. */
-static int build_estimates(struct build *b)
+static void build_estimates(struct build *b)
 {
 	const struct xs_model_options model = {
 	    .streams = b->options->streams,
@@ -257,21 +250,16 @@ static int build_estimates(struct build *b)
 	    .other_machines = b->options->elsewhere,
 	    .other_machine_count = b->options->elsewhere_count,
 	};
-	const int err = fill_phases(b->result, b->trace, &b->phases,
-				    count_filled(b), &model);
 
-	if (err)
-		return err;
+	fill_phases(b->result, b->trace, &b->phases, count_filled(b), &model);
 	xs_build_other_machines(b->result, b->options);
-	return 0;
 }
 
 /* What to do, and what it brings. */
-static int build_advice(struct build *b)
+static void build_advice(struct build *b)
 {
 	struct xs_result *result = b->result;
 	const struct xs_trace *trace = b->trace;
-	int err = 0;
 
 	xs_verdict_build(result, trace, &b->phases, &b->steady);
 	if (b->options->pinned_budget)
@@ -286,14 +274,11 @@ static int build_advice(struct build *b)
 	xs_build_note_devices(result);
 	xs_verdict_say(result);
 	if (b->options->timeline)
-		err = b->options->timeline(result, trace, &b->phases);
-	return err;
+		b->options->timeline(result, trace, &b->phases);
 }
 
-static int build(struct build *b, const char *path)
+static void build(struct build *b, const char *path)
 {
-	int err;
-
 	xs_timeline_build(b->trace, &b->timeline);
 	fill_asked(b->result, b->options);
 	xs_build_run(b->result, b->trace, path);
@@ -301,31 +286,24 @@ static int build(struct build *b, const char *path)
 	fill_totals(b->trace, &b->timeline, &b->result->totals);
 	xs_build_devices(b->result, b->trace, saw_gpu(b->trace));
 	find_phases(b);
-	err = xs_build_machine(b->result, b->trace, &b->phases, b->options,
-			       &b->traced);
-	if (err)
-		return err;
+	xs_build_machine(b->result, b->trace, &b->phases, b->options,
+			 &b->traced);
 	build_measured(b);
 	xs_build_gpu_links(b->result, b->trace, &b->steady.span);
-	err = build_estimates(b);
-	return err ? err : build_advice(b);
+	build_estimates(b);
+	build_advice(b);
 }
 
-int xs_result_build(const struct xs_trace *trace, const char *path,
-		    const struct xs_result_options *options,
-		    struct xs_result **result)
+struct xs_result *xs_result_build(const struct xs_trace *trace,
+				  const char *path,
+				  const struct xs_result_options *options)
 {
 	struct build b = {.trace = trace, .options = options};
-	int err;
 
-	*result = b.result = xs_calloc(1, sizeof(**result));
-	err = build(&b, path);
+	b.result = xs_calloc(1, sizeof(*b.result));
+	build(&b, path);
 	xs_phases_free(&b.phases);
-	if (err < 0) {
-		xs_result_free(*result);
-		*result = NULL;
-	}
-	return err;
+	return b.result;
 }
 
 /* Each replay of a large round takes and frees the same arrays. They are kept
@@ -354,7 +332,7 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 	keep_memory();
 	if (!err) {
 		xs_symbols_resolve(trace);
-		err = xs_result_build(trace, path, options, result);
+		*result = xs_result_build(trace, path, options);
 	}
 	xs_trace_free(trace);
 	return err;

@@ -14,7 +14,7 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 		   struct xs_result **result, const char **error);
 
 /* The same for a trace that is read and resolved; path is its name in the
- * report. Returns 0 or -ENOMEM. */
-int xs_result_build(const struct xs_trace *trace, const char *path,
-		    const struct xs_result_options *options,
-		    struct xs_result **result);
+ * report. */
+struct xs_result *xs_result_build(const struct xs_trace *trace,
+				  const char *path,
+				  const struct xs_result_options *options);

@@ -14,7 +14,6 @@
 #include "model/strategies/strategy.h"
 #include "report/calibrate/bench.h"
 
-#include <errno.h>
 #include <math.h>
 
 /* A round: bytes, kernel time, and number of chunks. */
@@ -36,8 +35,8 @@ struct check {
 
 /* A family: how a round is planned and how it is issued. */
 struct family {
-	int (*make_plan)(const struct check *check, const struct round *round,
-			 struct xs_plan *plan);
+	bool (*make_plan)(const struct check *check, const struct round *round,
+			  struct xs_plan *plan);
 	void (*run)(struct xs_bench *bench, const struct round *round);
 };
 
@@ -49,8 +48,8 @@ struct mix {
 	unsigned halved;
 };
 
-static int plan_explicit(const struct check *check, const struct round *round,
-			 struct xs_plan *plan)
+static bool plan_explicit(const struct check *check, const struct round *round,
+			  struct xs_plan *plan)
 {
 	const struct xs_machine *m = check->bench->machine;
 	const struct xs_action acts[] = {
@@ -61,7 +60,7 @@ static int plan_explicit(const struct check *check, const struct round *round,
 
 	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++)
 		xs_plan_add(plan, &acts[i]);
-	return 0;
+	return true;
 }
 
 static void run_explicit(struct xs_bench *bench, const struct round *round)
@@ -109,8 +108,8 @@ static struct xs_round_work work_of(const struct round *round)
 }
 
 /* The plan that the strategies streams and hybrid use. */
-static int plan_pieces(const struct check *check, const struct round *round,
-		       enum xs_cut how, struct xs_plan *plan)
+static void plan_pieces(const struct check *check, const struct round *round,
+			enum xs_cut how, struct xs_plan *plan)
 {
 	const struct xs_scenario scenario = {.machine = *check->bench->machine,
 					     .kernel_scale = 1,
@@ -120,19 +119,21 @@ static int plan_pieces(const struct check *check, const struct round *round,
 	const struct xs_strategy_case c = {.machine = check->bench->machine,
 					   .work = work_of(round)};
 
-	return xs_plan_pieces(&c, &row, &scenario, how, plan);
+	xs_plan_pieces(&c, &row, &scenario, how, plan);
 }
 
-static int plan_streams(const struct check *check, const struct round *round,
+static bool plan_streams(const struct check *check, const struct round *round,
+			 struct xs_plan *plan)
+{
+	plan_pieces(check, round, XS_CUT_ALL, plan);
+	return true;
+}
+
+static bool plan_hybrid(const struct check *check, const struct round *round,
 			struct xs_plan *plan)
 {
-	return plan_pieces(check, round, XS_CUT_ALL, plan);
-}
-
-static int plan_hybrid(const struct check *check, const struct round *round,
-		       struct xs_plan *plan)
-{
-	return plan_pieces(check, round, XS_CUT_MAPPED, plan);
+	plan_pieces(check, round, XS_CUT_MAPPED, plan);
+	return true;
 }
 
 /* Stage of chunk i: copy in, kernel, copy out. */
@@ -201,8 +202,8 @@ static void run_hybrid(struct xs_bench *bench, const struct round *round)
 	run_stages(bench, round, stages, 2);
 }
 
-static int plan_mapped(const struct check *check, const struct round *round,
-		       struct xs_plan *plan)
+static bool plan_mapped(const struct check *check, const struct round *round,
+			struct xs_plan *plan)
 {
 	const struct xs_round_work work = work_of(round);
 	const double accesses_ns =
@@ -214,10 +215,10 @@ static int plan_mapped(const struct check *check, const struct round *round,
 	const struct xs_action sync = xs_action_sync_all(check->bench->machine);
 
 	if (isnan(accesses_ns))
-		return -EDOM;
+		return false;
 	xs_plan_add(plan, &kernel);
 	xs_plan_add(plan, &sync);
-	return 0;
+	return true;
 }
 
 /* As many bytes in both directions, or one direction only. */
@@ -256,14 +257,12 @@ static void check_round(struct check *check, const struct family *family,
 			const struct round *round)
 {
 	struct xs_plan plan = {0};
-	double predicted_ns = 0;
-	int rc = family->make_plan(check, round, &plan);
+	double predicted_ns = NAN;
 
-	if (!rc)
-		rc = xs_replay(&plan, check->bench->machine, &predicted_ns,
-			       NULL);
+	if (family->make_plan(check, round, &plan))
+		predicted_ns = xs_replay(&plan, check->bench->machine, NULL);
 	xs_plan_free(&plan);
-	if (rc)
+	if (isnan(predicted_ns))
 		xs_cuda_fail(&check->bench->gpu,
 			     "replay lacks parameters that were not measured");
 	else

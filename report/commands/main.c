@@ -109,16 +109,6 @@ static void tell_no_memory(void)
 	exit(XS_EXIT_INPUT);
 }
 
-/* For jansson. */
-static void *allocate(size_t size)
-{
-	void *memory = malloc(size);
-
-	if (!memory)
-		xs_no_memory();
-	return memory;
-}
-
 static int command_main(int argc, char **argv)
 {
 	const struct xs_cli_command *command;
@@ -148,7 +138,7 @@ int main(int argc, char **argv)
 	hold_standard();
 	setlocale(LC_CTYPE, "");
 	xs_tell_no_memory = tell_no_memory;
-	json_set_alloc_funcs(allocate, free);
+	json_set_alloc_funcs(xs_malloc, free);
 	code = command_main(argc, argv);
 	/* commands that write more than a text have told it */
 	return code == XS_EXIT_DONE || code == XS_CLI_DONE

@@ -47,9 +47,9 @@ static int evaluate(const struct xs_formulas_input *q,
 		err = xs_model_workload(work, machine, &how, &more);
 	for (size_t i = 0; !err && i < more.count; i++)
 		if (more.items[i].n_streams)
-			err = xs_estimates_add(out, &more.items[i]);
+			xs_estimates_add(out, &more.items[i]);
 	if (!err && has_atgpu(q))
-		err = xs_closed_form_atgpu(&closed, &launch, out);
+		xs_closed_form_atgpu(&closed, &launch, out);
 	xs_estimates_free(&more);
 	return err;
 }

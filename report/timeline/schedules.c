@@ -196,10 +196,10 @@ static void add_view(struct xs_timeline_texts *texts,
 	xs_lanes_finish(&a.lanes, &out->views[out->view_count++]);
 }
 
-static int add_row(struct xs_timeline_texts *texts,
-		   const struct xs_phase *phase,
-		   const struct xs_result_phase *of,
-		   const struct xs_result_estimate *row)
+static void add_row(struct xs_timeline_texts *texts,
+		    const struct xs_phase *phase,
+		    const struct xs_result_phase *of,
+		    const struct xs_result_estimate *row)
 {
 	struct xs_schedule schedule = {
 	    .strategy = row->strategy,
@@ -210,23 +210,18 @@ static int add_row(struct xs_timeline_texts *texts,
 		     : strcmp(row->order, "depth") == 0 ? XS_ORDER_DEPTH
 							: XS_ORDER_BREADTH,
 	};
-	int rc = xs_model_schedule(phase, &texts->result->machine, &schedule);
 
-	if (!rc && schedule.times &&
-	    schedule.plan.count <= XS_TIMELINE_ACTIONS_MAX)
+	xs_model_schedule(phase, &texts->result->machine, &schedule);
+	if (schedule.times && schedule.plan.count <= XS_TIMELINE_ACTIONS_MAX)
 		add_view(texts, &schedule, phase, of, row);
 	xs_schedule_free(&schedule);
-	return rc;
 }
 
-int xs_timeline_schedules_add(struct xs_timeline_texts *texts,
-			      const struct xs_phase *phase,
-			      const struct xs_result_phase *of)
+void xs_timeline_schedules_add(struct xs_timeline_texts *texts,
+			       const struct xs_phase *phase,
+			       const struct xs_result_phase *of)
 {
-	int rc = 0;
-
-	for (size_t i = 0; i < of->estimate_count && !rc; i++)
+	for (size_t i = 0; i < of->estimate_count; i++)
 		if (has_view(texts->result, of, &of->estimates[i]))
-			rc = add_row(texts, phase, of, &of->estimates[i]);
-	return rc;
+			add_row(texts, phase, of, &of->estimates[i]);
 }

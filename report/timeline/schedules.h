@@ -12,8 +12,7 @@
 size_t xs_timeline_schedules_most(const struct xs_result *result,
 				  const struct xs_result_phase *of);
 
-/* Adds a view for each row of the report's table that changes something.
- * Returns 0 or -errno of xs_replay(). */
-int xs_timeline_schedules_add(struct xs_timeline_texts *texts,
-			      const struct xs_phase *phase,
-			      const struct xs_result_phase *of);
+/* Adds a view for each row of the report's table that changes something. */
+void xs_timeline_schedules_add(struct xs_timeline_texts *texts,
+			       const struct xs_phase *phase,
+			       const struct xs_result_phase *of);

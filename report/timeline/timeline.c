@@ -232,27 +232,24 @@ static void add_recorded(struct xs_timeline_texts *texts,
 }
 
 /* Adds the views of the median round of each phase. */
-static int add_rounds(struct xs_timeline_texts *texts,
-		      const struct xs_phases *phases)
+static void add_rounds(struct xs_timeline_texts *texts,
+		       const struct xs_phases *phases)
 {
 	const struct xs_result *result = texts->result;
-	int err = 0;
 
-	for (size_t i = 0; i < result->phase_count && !err; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_phase *phase = &phases->items[i];
 
 		if (!phase->step_count || phase->step_count > STEPS_MAX)
 			continue;
 		add_recorded(texts, phase, &result->phases[i]);
-		err =
-		    xs_timeline_schedules_add(texts, phase, &result->phases[i]);
+		xs_timeline_schedules_add(texts, phase, &result->phases[i]);
 	}
-	return err;
 }
 
-int xs_timeline_of_result(struct xs_result *result,
-			  const struct xs_trace *trace,
-			  const struct xs_phases *phases)
+void xs_timeline_of_result(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct xs_phases *phases)
 {
 	struct xs_result_timeline *out =
 	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
@@ -263,5 +260,5 @@ int xs_timeline_of_result(struct xs_result *result,
 	make_room(result, out);
 	add_run(texts);
 	result->timeline = out;
-	return add_rounds(texts, phases);
+	add_rounds(texts, phases);
 }

@@ -5,8 +5,7 @@
 #include "analyzer/rounds/phase.h"
 #include "report/result/result.h"
 
-/* Fills result->timeline. Needs the phases of the result. Returns 0 or -errno
- * of xs_replay(). */
-int xs_timeline_of_result(struct xs_result *result,
-			  const struct xs_trace *trace,
-			  const struct xs_phases *phases);
+/* Fills result->timeline. Needs the phases of the result. */
+void xs_timeline_of_result(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct xs_phases *phases);

@@ -26,10 +26,9 @@ static const struct xs_trace *fixed_trace(void)
 static void use(const struct xs_machine *machine)
 {
 	const struct xs_result_options options = {.machine = machine};
-	struct xs_result *result;
+	struct xs_result *result =
+	    xs_result_build(fixed_trace(), "trace", &options);
 
-	if (xs_result_build(fixed_trace(), "trace", &options, &result))
-		return;
 	xs_fuzz_render(result);
 	xs_result_free(result);
 }

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct xs_result_options options = {
 	    .streams = 3, .atgpu = true, .dataflow = true, .by_range = true};
-	struct xs_result *result = NULL;
+	struct xs_result *result;
 	struct xs_trace *trace;
 	const char *error;
 	/* a separate, aligned allocation, so that reads past the end are
@@ -25,9 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data, size);
 	if (xs_trace_read_memory(copy, size, &trace, &error) == 0) {
 		xs_symbols_resolve(trace);
-		if (xs_result_build(trace, "=trace\033", &options, &result) ==
-		    0)
-			xs_fuzz_render(result);
+		result = xs_result_build(trace, "=trace\033", &options);
+		xs_fuzz_render(result);
 		xs_result_free(result);
 		xs_trace_free(trace);
 	}

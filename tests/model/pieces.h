@@ -28,7 +28,7 @@ static inline double run(struct xs_plan *plan, const struct xs_machine *machine)
 {
 	double round_ns = 0;
 
-	assert_int_equal(xs_replay(plan, machine, &round_ns, NULL), 0);
+	round_ns = xs_replay(plan, machine, NULL);
 	xs_plan_free(plan);
 	return round_ns;
 }

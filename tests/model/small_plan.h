@@ -56,6 +56,6 @@ static inline size_t add_kernel(double ns, uint32_t queue)
 static inline double run(void)
 {
 	assert_true(plan.count <= COUNT(times));
-	assert_int_equal(xs_replay(&plan, &machine, &round_ns, times), 0);
+	round_ns = xs_replay(&plan, &machine, times);
 	return round_ns;
 }

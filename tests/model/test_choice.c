@@ -5,7 +5,6 @@
 #include "model/machine/choice.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -193,23 +192,6 @@ TEST(test_home_without_xdg)
 	unsetenv("HOME");
 	assert_int_equal(xs_machine_own_path("u", "h", path, sizeof(path)),
 			 -ENOENT);
-}
-
-static void *no_memory(size_t size)
-{
-	(void)size;
-	errno = ENOMEM;
-	return NULL;
-}
-
-/* A fit would take the place of a profile that is there. */
-TEST(test_lack_of_memory_is_no_fit)
-{
-	json_set_alloc_funcs(no_memory, free);
-	assert_int_equal(choose(), -ENOMEM);
-	unlink(own);
-	assert_int_equal(choose(), -ENOMEM);
-	json_set_alloc_funcs(malloc, free);
 }
 
 TEST(test_published_values_have_ranges)

@@ -416,9 +416,9 @@ static double replay_pieces(const struct xs_round_work *work, unsigned n,
 	struct xs_plan plan = {0};
 	double round_ns = 0;
 
-	assert_int_equal(xs_plan_pieces(&c, &row, &scenario, how, &plan), 0);
+	xs_plan_pieces(&c, &row, &scenario, how, &plan);
 	plan.kernel_hw_queues = plan.copy_hw_queues = 0;
-	assert_int_equal(xs_replay(&plan, &machine, &round_ns, NULL), 0);
+	round_ns = xs_replay(&plan, &machine, NULL);
 	xs_plan_free(&plan);
 	return round_ns;
 }
@@ -569,8 +569,7 @@ static unsigned copies_in(unsigned n, double bytes)
 	unsigned count = 0;
 
 	xs_round_work_build(&phase, &c.work);
-	assert_int_equal(xs_plan_pieces(&c, &row, &scenario, XS_CUT_ALL, &plan),
-			 0);
+	xs_plan_pieces(&c, &row, &scenario, XS_CUT_ALL, &plan);
 	for (size_t i = 0; i < plan.count; i++) {
 		if (plan.actions[i].unit != XS_UNIT_COPY_IN)
 			continue;

@@ -438,7 +438,7 @@ TEST(test_unknown_rate)
 
 	kernel.bytes[XS_LINK_READ] = 1;
 	add(kernel, 0);
-	assert_int_equal(xs_replay(&plan, &machine, &round_ns, NULL), -EDOM);
+	assert_true(isnan(xs_replay(&plan, &machine, NULL)));
 }
 
 RUN_TESTS(set_up_link, tear_down)

@@ -70,7 +70,7 @@ static double replay_breadth_first(const struct random_case *c)
 	add_all(&plan,
 		xs_action_copy(&c->machine, false, c->out_bytes / c->n, false),
 		c->n);
-	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
+	round_ns = xs_replay(&plan, &c->machine, NULL);
 	xs_plan_free(&plan);
 	return round_ns;
 }
@@ -90,7 +90,7 @@ static double replay_depth_first(const struct random_case *c)
 			xs_plan_add(&plan, &actions[i]);
 		}
 	}
-	assert_int_equal(xs_replay(&plan, &c->machine, &round_ns, NULL), 0);
+	round_ns = xs_replay(&plan, &c->machine, NULL);
 	xs_plan_free(&plan);
 	return round_ns;
 }
@@ -166,8 +166,7 @@ TEST(test_transfer_alone)
 		    &plan,
 		    xs_action_copy(&c.machine, true, c.in_bytes / c.n, false),
 		    c.n);
-		assert_int_equal(xs_replay(&plan, &c.machine, &round_ns, NULL),
-				 0);
+		round_ns = xs_replay(&plan, &c.machine, NULL);
 		xs_plan_free(&plan);
 		assert_near(round_ns, c.params.lo_in_ns +
 					  c.in_bytes * c.machine.G_h2d.value +
