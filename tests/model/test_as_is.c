@@ -274,3 +274,29 @@ TEST(test_tracing_delays_copies)
 		xs_plan_free(&plan);
 	}
 }
+
+/* A launch that follows another one after 11 us of the host's own code is
+ * longer by itself: of 7 and 4 us, tracing takes 2 us at most. */
+TEST(test_launches_between_host_code_are_longer)
+{
+	const struct xs_recorded_plan_change none = {false, 1, 1};
+	const struct xs_machine machine = costly_machine();
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_KERNEL, .call_ns = 20000, .return_ns = 27000},
+	    {.kind = XS_STEP_KERNEL, .call_ns = 38000, .return_ns = 45000},
+	    {.kind = XS_STEP_KERNEL, .call_ns = 56000, .return_ns = 60000},
+	    {.kind = XS_STEP_KERNEL, .call_ns = 61000, .return_ns = 68000}};
+	const double untraced_ns[] = {3000, 5000, 3000, 3000};
+	const struct xs_phase phase = {.steps = steps, .step_count = 4};
+	struct xs_plan plan = {0};
+
+	for (int i = 0; i < 4; i++) {
+		steps[i].start_ns = steps[i].return_ns + 1000;
+		steps[i].end_ns = steps[i].start_ns + 1000;
+	}
+	xs_recorded_plan_build(&phase, &machine, &none, &plan);
+	xs_tracer_overhead_remove(&plan, &phase, &machine);
+	for (int i = 0; i < 4; i++)
+		assert_near(plan.actions[i].call_ns, untraced_ns[i]);
+	xs_plan_free(&plan);
+}

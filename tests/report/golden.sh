@@ -234,8 +234,8 @@ opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
 # What comes once is little; what grows with the run is told beside it.
 opening traces/matmul-naive-2048-pinned 'if the data is in malloc memory already, register' ' Step 2 may save 1.02 ms of each'
 opening corpus/contact/first/hec-haccmk 'only if neither a'
-opening frameworks/h100/item 'may save 773 us of each round'
-opening frameworks/h200-5/decode-2 'may save 1.08 ms of each round'
+opening frameworks/h100/item 'may save 793 us of each round'
+opening frameworks/h200-5/decode-2 'may save 1.15 ms of each round'
 # What saves less than the step is not asked before it. Step 2 has a condition.
 opening corpus/contact-15/fifteenth/zet-hash 'In short: pin the host buffers of step 1: saves 13'
 # The host's time is that of the copy which the step leaves out.
@@ -330,7 +330,8 @@ in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 # The host works beside a GPU that is hardly idle; a row has one range.
 prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json \
 	\$examples/frameworks/others/h200/gat.xspy | tr -s ' \n' ' '" 'idle; kernels are the limit, beside which the' \
-	'(4.46-5.68 ms)), but only if no' 'async* 5.46 ms 4.84-6.84 ms'
+	'graph would save 6.2 % of it, but only if no' 'async* 5.64 ms 4.98-7.19 ms'
+in_one_line frameworks/typical/h200/ddp '-> 17.6 ms (14.5-25.5 ms)), but only if no'
 # A thread of XLA has no line of Python. Start-up is more than the host's code.
 in_one_line frameworks/others/h200/flax_dp '(no line of Python) and before ' ' 3 197 1.37 ms'
 opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: " \
@@ -370,10 +371,10 @@ in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 # each token of a decoder, and each batch that processes of a DataLoader made
 prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' ' '" \
-	'2 44 2.89 ms 2.6 % - 793 us 8 B pinned' 'out cached.py:71' \
-	' 1? graph: a round of phase 2: 2.89 ms -> 920 us' 'computes between them (3.05 ms slower if not)'
+	'2 44 2.96 ms 2.7 % - 793 us 8 B pinned' 'out cached.py:71' \
+	' 1? graph: a round of phase 2: 2.96 ms -> 920 us' 'computes between them (3.12 ms slower if not)'
 prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
-	'2 44 4.34 ms 2.1 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
+	'2 44 4.59 ms 2.2 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
 # each step of training whose host never waits, and what only data orders of it
 in_one_line frameworks/typical/h200/gpu_bound 'Bound by kernels with copies within a GPU (91.4 %' \
 	'2 64 4.31 ms 3.7 % 16 MiB pinned 3.93 ms -'
@@ -419,7 +420,7 @@ in_one_line frameworks/typical/h200/images-0 'prepare the next round'"'"'s data 
 	'these copies are issued: its kernels then overlap them and the host'"'"'s work'
 in_one_line frameworks/h200-3/cupy_reduction-2 \
 	'| y = f(x[k]); x[1 - k].set(batch, stream=copies)' '| # read y here, after the next copy is'
-in_one_line frameworks/typical/h200-2/llama_decode 'save at most 108 ms: 65.1 %' 'may save 108 ms'
+in_one_line frameworks/typical/h200-2/llama_decode 'save at most 109 ms: 65.3 %' 'may save 109 ms'
 in_one_line frameworks/typical/h200-2/pieces2048 ' 1. streams n=8: a round: ' \
 	'Use 8 pieces of 2 MiB instead of 256' 'which its 256 pieces meet now'
 # A condition halves a gain.
