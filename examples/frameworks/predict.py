@@ -5,7 +5,8 @@
 h100/times.json has what measure.sh measured, ms per step of each way, and h100/
 the trace of each program's first way and that machine's calibration. h200/ has
 programs of which each process recorded its first way, too, between the turns
-(--record), and ../validate/patterns/pieces.cu with its ways of batching.
+(--record), and ../validate/patterns/pieces.cu with its ways of batching; item/ has one
+program alone.
 typical/ has programs whose first step was taken by typical/first_steps.py. --write
 renews the tables of docs/frameworks.md.
 """
@@ -31,7 +32,8 @@ WAYS = {
                 "`DataLoader(pin_memory=True)`, `non_blocking=True`")],
     "to_device": [("pinned", "pinned",
                    "`pin_memory()` once, `copy_(..., non_blocking=True)`")],
-    "item": [("kept", None, "`loss.item()` after the loop")],
+    "item": [("kept", None, "`loss.item()` after the loop"),
+             ("graph", "graph", "`torch.cuda.graph`")],
     "offload": [("pinned", "pinned", "`pin_memory()` once"),
                 ("prefetch", "prefetch",
                  "the next layer's copy on a side stream, with events")],
@@ -152,6 +154,8 @@ def rows_of(xferspy, data):
         first = next(iter(times.values()))
         before = next(iter(measured.values()))
         for way, strategy, change in WAYS.get(name) or WAYS[name.partition("-")[0]]:
+            if way not in measured:
+                continue
             saved = saved_ms(result, strategy,
                              recorded) if strategy else None
             real = before - measured[way]
@@ -233,7 +237,7 @@ def programs_table(hosts):
     first way, relative to the saving, if by more than NEAR."""
     ways = {}
     for host, rows in enumerate(hosts):
-        for row in rows:
+        for row in (row for row in rows if row[4]):  # with a strategy
             way = ways.setdefault((row[0].rpartition("-")[0], row[1]), {})
             way.setdefault(host, []).append(row)
     lines = ["| program | change | processes | median error | errors | within "
@@ -278,7 +282,7 @@ def texts(xferspy):
     rows = list(rows_of(xferspy, HERE / "h200"))
     pieces = [row for row in rows if row[0].startswith("pieces")]
     hosts = {name: list(rows_of(xferspy, HERE / name))
-             for name in ("h200-2", "h200-3", "h200-4", "h200-5")}
+             for name in ("h200-2", "h200-3", "h200-4", "h200-5", "item/h200")}
     typical = [row for name in ("h200", "h200-2")
                for row in rows_of(xferspy, HERE / "typical" / name)]
     return {"h100": table(list(rows_of(xferspy, HERE / "h100"))),

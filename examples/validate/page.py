@@ -393,7 +393,7 @@ def page(rows, summary, families, inside, machine, notes, stem, patterns):
         calibration of the host. By the runs of one variant, a perfect prediction would still be off
         by as much as its column says; [corpus.md](corpus.md) explains the others."""), "",
         *targets_of_others(), "",
-        wrap("""Of programs of Python's frameworks on four H200s, changed in the framework's
+        wrap("""Of programs of Python's frameworks on five H200s, changed in the framework's
         own words ([frameworks.md](frameworks.md#measured)), the error of the predicted
         saving, which is to be within 10 %:"""), "",
         *frameworks_lines(), "", "On the programs above:", "",
