@@ -59,6 +59,8 @@ struct xs_estimate {
 			       * loop of rounds; 0: none */
 	double new_memory_ns; /* by which setup_ns is longer if further buffers
 			       * are new memory, which has to be touched */
+	double calls_ns;      /* what a round saves of calls that stay, which
+			       * take less beside other copies; 0 */
 	double replayed_ns;   /* of all rounds that a replay has, until the last
 			       * result; 0: no replay */
 	bool pins_new; /* host memory is allocated anew to be pinned, which

@@ -86,6 +86,7 @@ struct replayed {
 	xs_plan_fn build_plan;
 	uint64_t digest; /* of the plan of row->round_ns; 0: not known */
 	double all_ns;	 /* of all rounds of that plan */
+	double calls_ns; /* less than with calls as recorded */
 };
 
 /* Returns the scenario with all parameters at their values and all times at
@@ -272,7 +273,8 @@ void xs_estimate_set_host(const struct xs_strategy_case *c,
 	row->shared_high_ns = moved_ns(&r, XS_RANGE_HIGH, &slow);
 }
 
-#define CAUSES 7
+#define CAUSES	       7
+#define CALLS_RECORDED 4
 
 /* Fills the scenarios that move the time to one side. A strategy that reads no
  * order has none of it; of what else it does not read the plan is the usual
@@ -295,14 +297,14 @@ static void set_causes(const struct xs_strategy_case *c, enum xs_range_end side,
 		causes[3].in_order = true;
 		causes[3].one_kernel = high;
 	}
-	causes[4].calls_recorded = high;
+	causes[CALLS_RECORDED].calls_recorded = high;
 	if (c->strategy->keeps_copies && c->work.pageable)
 		causes[5].in_end = causes[6].out_end = high ? 1 : -1;
 }
 
 /* Returns how far all causes together move the time to one side; host_ns: the
  * host's own time. */
-static double deviation_ns(const struct replayed *r, enum xs_range_end side,
+static double deviation_ns(struct replayed *r, enum xs_range_end side,
 			   double host_ns)
 {
 	const struct xs_strategy_case *c = r->c;
@@ -311,8 +313,13 @@ static double deviation_ns(const struct replayed *r, enum xs_range_end side,
 		     squared(host_ns);
 
 	set_causes(c, side, causes);
-	for (size_t i = 0; i < CAUSES; i++)
-		sum += squared(moved_ns(r, side, &causes[i]));
+	for (size_t i = 0; i < CAUSES; i++) {
+		const double ns = moved_ns(r, side, &causes[i]);
+
+		sum += squared(ns);
+		if (i == CALLS_RECORDED)
+			r->calls_ns = ns;
+	}
 	return sqrt(sum);
 }
 
@@ -335,6 +342,7 @@ void xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 	    0);
 	row->high_ns = row->round_ns +
 		       deviation_ns(&r, XS_RANGE_HIGH, row->shared_high_ns);
+	row->calls_ns = r.calls_ns;
 	row->applies = true;
 }
 

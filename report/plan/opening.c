@@ -3,7 +3,6 @@
  * those that are the same change at other lines. */
 #include "report/plan/opening.h"
 
-#include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
@@ -51,9 +50,8 @@ static bool is_alone(const struct xs_result *result,
 	for (const struct xs_result_step *before = result->plan; before < step;
 	     before++)
 		if (xs_result_step_is_of(before, step->phase) &&
-		    !xs_strategy_are_apart(
-			xs_strategy_find(before->estimate->strategy),
-			xs_strategy_find(step->estimate->strategy)))
+		    xs_result_both_save_ns(before->estimate, step->estimate) ==
+			XS_UNKNOWN)
 			return false;
 	return true;
 }

@@ -61,7 +61,7 @@ static bool is_limited(const struct xs_phase_steps *steps,
 }
 
 /* By how much the new step and those before it save more than the round, or
- * than the limit of what they change together. */
+ * than the limit of what they change together, or save twice. */
 static double over_ns(const struct xs_phase_steps *steps,
 		      const struct xs_phase_step *added)
 {
@@ -69,16 +69,19 @@ static double over_ns(const struct xs_phase_steps *steps,
 	unsigned changes = added->strategy->changes;
 	double all_ns = added->rounds_add_ns, sum_ns = all_ns;
 	double most_ns = (double)xs_result_untraced_ns(phase);
-	double over_ns;
+	double both_ns = 0, over_ns;
 
 	XS_EACH(step, steps->items, steps->count) {
 		all_ns += step->rounds_add_ns;
+		both_ns += (double)xs_number_or_zero(
+		    xs_result_both_save_ns(added->estimate, step->estimate));
 		if (!is_limited(steps, step))
 			continue;
 		changes |= step->strategy->changes;
 		sum_ns += step->rounds_add_ns;
 	}
-	over_ns = fmax(all_ns - xs_result_of_run(phase, most_ns), 0);
+	over_ns = fmax(all_ns - xs_result_of_run(phase, most_ns),
+		       xs_result_of_run(phase, both_ns));
 	if (!is_limited(steps, added))
 		return over_ns;
 	most_ns = (double)xs_phase_estimate_most_ns(phase, changes);

@@ -14,6 +14,20 @@ double xs_result_saving_error_ns(double off_ns, int64_t shared_ns)
 	return sqrt(fmax(off_ns * off_ns - both_ns * both_ns, 0));
 }
 
+int64_t xs_result_both_save_ns(const struct xs_result_estimate *row,
+			       const struct xs_result_estimate *other)
+{
+	const struct xs_strategy *its = xs_strategy_find(row->strategy);
+	const struct xs_strategy *others = xs_strategy_find(other->strategy);
+	const unsigned both = XS_CHANGES_PINNING | XS_CHANGES_ALLOCATION;
+
+	if (!its || !others || !xs_strategy_are_apart(its, others))
+		return XS_UNKNOWN;
+	return (its->changes | others->changes) != both ? 0
+	       : its->changes == XS_CHANGES_PINNING	? row->calls_ns
+							: other->calls_ns;
+}
+
 double xs_result_round_end_ns(const struct xs_result_estimate *row,
 			      double with_ns, bool more)
 {

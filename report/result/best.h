@@ -38,6 +38,12 @@ bool xs_result_is_in_plan(const struct xs_result *result,
  * be off: without shared_ns of that, which moves the round now as well. */
 double xs_result_saving_error_ns(double off_ns, int64_t shared_ns);
 
+/* Returns what of the row's saving a step of the other one has, too, ns a
+ * round, if they are apart: of allocations, which take less beside pinned
+ * copies. XS_UNKNOWN: they are not apart. */
+int64_t xs_result_both_save_ns(const struct xs_result_estimate *row,
+			       const struct xs_result_estimate *other);
+
 /* Returns one end of a round of the row, which is with_ns beside other steps,
  * ns: without what the host's own time moves of the present round, too. more:
  * the one that saves more. */

@@ -69,6 +69,7 @@ static void set_texts(struct xs_arena *arena, const struct xs_estimate *in,
 	for (size_t i = 0; out->assumes && i < out->assume_count; i++)
 		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
 	out->why = in->why[0] ? with_units(arena, in->why) : NULL;
+	xs_result_set_effort(out, in->effort);
 }
 
 /* Whether it is a time, of more ns than a number holds. */
@@ -118,6 +119,7 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .setup_more_ns = xs_number_round(in->setup_more_ns),
 	    .loop_ns = xs_number_round(in->loop_ns),
 	    .new_memory_ns = xs_number_round(in->new_memory_ns),
+	    .calls_ns = xs_number_round(in->calls_ns),
 	    .more_bytes = xs_number_round(in->more_bytes),
 	    .breakeven_rounds = XS_UNKNOWN,
 	    .applies = in->applies,
@@ -133,5 +135,4 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	};
 	set_texts(arena, in, out);
 	refuse_beyond(in, out);
-	xs_result_set_effort(out, in->effort);
 }

@@ -51,6 +51,7 @@ struct xs_result_estimate {
 	int64_t loop_ns;       /* part of setup_ns: within the loop */
 	int64_t new_memory_ns; /* part of setup_ns: first touch of further
 				* buffers; 0 */
+	int64_t calls_ns;      /* what a round saves of calls that stay */
 	int64_t more_bytes;    /* of the device's memory, for further buffers */
 	int64_t breakeven_rounds; /* rounds after which the setup pays off */
 	const char *effort;

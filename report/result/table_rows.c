@@ -8,16 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether the changes of both can be made, and save beside each other. */
-static bool are_apart(const struct xs_result_estimate *a,
-		      const struct xs_result_estimate *b)
-{
-	const struct xs_strategy *of_a = xs_strategy_find(a->strategy);
-	const struct xs_strategy *of_b = xs_strategy_find(b->strategy);
-
-	return of_a && of_b && xs_strategy_are_apart(of_a, of_b);
-}
-
 /* Whether it shortens this run; on another GPU that is unknown. */
 static bool pays(const struct xs_result_estimate *row)
 {
@@ -132,20 +122,26 @@ const char *xs_result_row_hidden(struct xs_result *result,
 	return list;
 }
 
-/* What the phase's first `steps` save of this run, of those that the row
- * replaces. */
+/* What the phase's first `steps` save of this run, of what the row saves. */
 static int64_t planned_ns(const struct xs_result *result, size_t steps,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row)
 {
 	int64_t saves_ns = 0;
 
-	for (size_t i = 0; i < steps; i++)
-		if (xs_result_step_is_of(&result->plan[i], phase) &&
-		    !are_apart(result->plan[i].estimate, row) &&
-		    result->plan[i].pays_rounds == XS_UNKNOWN)
-			xs_number_add(&saves_ns, xs_result_step_saves_ns(
-						     &result->plan[i], phase));
+	for (size_t i = 0; i < steps; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+		const int64_t both_ns =
+		    xs_result_both_save_ns(row, step->estimate);
+
+		if (xs_result_step_is_of(step, phase) &&
+		    step->pays_rounds == XS_UNKNOWN)
+			xs_number_add(&saves_ns,
+				      both_ns == XS_UNKNOWN
+					  ? xs_result_step_saves_ns(step, phase)
+					  : xs_number_round(xs_result_of_run(
+						phase, (double)both_ns)));
+	}
 	return saves_ns;
 }
 

@@ -70,6 +70,7 @@ TEST(test_without_pageable_copies_calls_are_faster)
 	allocate_in_rounds(XS_MEM_DEVICE);
 	know_allocations();
 	assert_near(estimated("pinned")->round_ns, PINNED_NS + 100000);
+	assert_near(estimated("pinned")->calls_ns, 130000);
 }
 
 /* Of what a round passes as arguments, the caches hold nothing. */

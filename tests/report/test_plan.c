@@ -614,6 +614,13 @@ TEST(all_together_save_no_more_than_there_is)
 	expect("pinned reuse");
 	assert_int_equal(result->plan[1].adds_saves_ns, 50 * MS);
 	assert_int_equal(result->plan[1].round_ns, 20 * MS);
+	/* nor is twice what allocations take less beside pinned copies */
+	phase->movable_ns = XS_UNKNOWN;
+	phase->estimates[0].calls_ns = 5 * MS;
+	expect("pinned reuse");
+	assert_int_equal(result->plan[1].adds_saves_ns, 100 * MS);
+	phase->movable_ns = 30 * MS;
+	phase->estimates[0].calls_ns = 0;
 	/* what does not allocate less leaves the time of allocations */
 	phase->transfer_ns = 27 * MS;
 	phase->estimates[1].strategy = "async";
