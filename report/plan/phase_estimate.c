@@ -311,14 +311,15 @@ static void need_beside(struct xs_arena *arena,
 			const struct xs_estimate *in,
 			struct xs_result_estimate *out)
 {
-	if (out->only_if && out->applies && !in->has_room &&
+	if (out->only_if && out->applies &&
 	    (double)(out->round_ns + out->between_ns) <
 		(double)phase->kernel_busy_ns * KERNELS_BESIDE)
 		set_only_if(out,
-			    xs_print(arena,
-				     "%s, and kernels run side by side, on "
-				     "SMs that one leaves idle",
-				     out->only_if));
+			    xs_print(arena, "%s%s", out->only_if,
+				     in->has_room
+					 ? " (kernels then run side by side)"
+					 : ", and kernels run side by side, on "
+					   "SMs that one leaves idle"));
 }
 
 /* A round that is changed is predicted from the median one. Where the mean one

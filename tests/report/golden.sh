@@ -501,6 +501,7 @@ joined corpus/contact-10/tenth/sora-tof-flying \
 joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (--all)@' \
 	'save at most 11.9 ms: 36.1 %' '; 28.7 ms (87.3 %) if kernels run side by side'
 joined corpus/contact-13/thirteenth/gen-histogram \
+	'wrote (kernels then run side by side)' \
 	'save at most 96.9 ms: 35.9 %' '; 177 ms (65.5 %) if kernels run side by side'
 opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain; if the data is in malloc memory'
 prints "xferspy report --machine h100 \$corpus/contact-9/ninth/hec-base64e.xspy | tr '\n' '@'" \
