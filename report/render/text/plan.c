@@ -312,15 +312,6 @@ static void put_numbered(const struct xs_terminal *terminal,
 		put_pinning(terminal, result);
 }
 
-/* The first step that pays in longer runs only; XS_UNKNOWN: there is none. */
-static int64_t first_later(const struct xs_result *result)
-{
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].pays_rounds != XS_UNKNOWN)
-			return result->plan[i].step;
-	return XS_UNKNOWN;
-}
-
 /* What a round of the steps is. */
 static const char *usual(const struct xs_result *result)
 {
@@ -337,7 +328,6 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
 	const size_t shown = xs_render_text_shown_steps(result);
-	const int64_t before = first_later(result);
 
 	xs_terminal_heading(
 	    terminal, "What to change",
@@ -349,13 +339,9 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);
 	}
-	for (int64_t number = 1; number <= result->step_count; number++) {
-		if (number == before)
-			put_question(terminal, result);
+	for (int64_t number = 1; number <= result->step_count; number++)
 		put_numbered(terminal, result, number, shown);
-	}
-	if (before == XS_UNKNOWN)
-		put_question(terminal, result);
+	put_question(terminal, result);
 	if (result->no_pinning)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
 	put_rest(terminal, result, shown);

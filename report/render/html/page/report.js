@@ -104,12 +104,11 @@ function otherStep(name, s) {
 function plan(report, rounds) {
   const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code} = report;
   const {pinning} = report.verdict;
-  const later = steps.find(s => s.pays_rounds !== null);
-  const asked = question ? el('li', el('div'), el('div', el('p.warn', question), code ? el('pre', code) : null)) : null;
   const all = [...steps.map(s => [s.step, step(s, report, rounds)]),
     ...(report.gpu_links || []).filter(link => link.step).map(link => [link.step, otherStep('peer access', link)]),
     ...(pinning?.step ? [[pinning.step, otherStep('register', pinning)]] : []),
-    ...(asked ? [[later ? later.step - 0.5 : Infinity, asked]] : [])].sort(([a], [b]) => a - b);
+    ...(question ? [[Infinity, el('li', el('div'),
+      el('div', el('p.warn', question), code ? el('pre', code) : null))]] : [])].sort(([a], [b]) => a - b);
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     none && code ? el('pre', code) : null,
