@@ -204,7 +204,8 @@ static bool is_shared(const struct xs_trace *trace, uint32_t frame)
 	const struct xs_site *site = &trace->sites[frame];
 
 	for (uint32_t i = 0; i < trace->site_count; i++)
-		if (i != frame && trace->sites[i].module == site->module &&
+		if (i != frame && site->module != XS_NONE &&
+		    trace->sites[i].module == site->module &&
 		    trace->sites[i].offset == site->offset)
 			return true;
 	return false;
