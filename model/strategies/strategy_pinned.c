@@ -161,8 +161,10 @@ static double rounds_save_ns(const struct xs_strategy_case *c,
 			       (double)c->phase->total_ns);
 }
 
-/* Without the buffers of small copies, which may stay pageable. */
-static struct xs_strategy_case without_small(const struct xs_strategy_case *c)
+/* Without the buffers of small copies, which may stay pageable: of so many, if
+ * each copy has its own, or of that part. *known: it is their number. */
+static struct xs_strategy_case without_small(const struct xs_strategy_case *c,
+					     bool *known)
 {
 	struct xs_strategy_case out = *c;
 	double copies = 0, small = 0;
@@ -175,9 +177,11 @@ static struct xs_strategy_case without_small(const struct xs_strategy_case *c)
 			 (double)step->bytes * XS_SMALL_COPY_PART <
 			     c->work.in_bytes + c->work.out_bytes;
 	}
-	if (small < copies && are_buffers_known(c->phase))
+	*known = are_buffers_known(c->phase);
+	if (*known && small < copies)
 		out.work.pinned_buffers = fmax(
 		    round(c->work.pinned_buffers * (1 - small / copies)), 1);
+	*known &= small == 0 || copies == c->work.pinned_buffers;
 	return out;
 }
 
@@ -204,13 +208,13 @@ static void say_kept(const struct xs_strategy_case *c,
 
 /* The call that the setup is of, and what the other one would take. */
 static void explain_calls(const struct xs_strategy_case *c,
-			  struct xs_estimate *row, const char *kept)
+			  struct xs_estimate *row, bool known, const char *kept)
 {
 	const double ns = xs_registering_work_ns(c->machine, &c->work);
 	const double other_ns = xs_allocating_work_ns(c->machine, &c->work);
 	char buffers[32] = "";
 
-	if (are_buffers_known(c->phase))
+	if (known)
 		snprintf(buffers, sizeof(buffers), "%.0f buffer%s; ",
 			 c->work.pinned_buffers,
 			 c->work.pinned_buffers == 1 ? "" : "s");
@@ -233,7 +237,8 @@ static void explain_calls(const struct xs_strategy_case *c,
 			 kept);
 }
 
-static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
+static void explain(const struct xs_strategy_case *c, bool known,
+		    struct xs_estimate *row)
 {
 	char kept[80];
 
@@ -247,14 +252,15 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		snprintf(row->why, sizeof(row->why), "%s%s",
 			 ways[c->options->language], kept);
 	else
-		explain_calls(c, row, kept);
+		explain_calls(c, row, known, kept);
 }
 
 static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
-	const struct xs_strategy_case large = without_small(c);
+	bool known;
+	const struct xs_strategy_case large = without_small(c, &known);
 
 	if (abstains(c, &row, out))
 		return;
@@ -266,7 +272,7 @@ static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 					 "results: copies out no longer block");
 	xs_estimate_replay(c, build_plan, &row);
 	bound_staging(c, &row);
-	explain(&large, &row);
+	explain(&large, known, &row);
 	xs_estimates_add(out, &row);
 	xs_closed_form_add(&closed, "pinned", 0, out);
 }

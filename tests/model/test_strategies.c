@@ -317,6 +317,18 @@ TEST(test_one_round_pays_the_setup)
 	assert_null(row->assumes[0]);
 }
 
+/* The buffer of a small copy may stay pageable. Where a larger copy may use it,
+ * how many are left to pin is not told. */
+TEST(test_buffers_of_small_copies_are_not_pinned)
+{
+	set_range(&machine.register_fixed_ns, 30000);
+	set_range(&machine.register_byte_ns, 0.25);
+	phase.steps[2].bytes = 8;
+	assert_has(estimated("pinned")->why, "(1 buffer; cudaMallocHost");
+	phase.buffers = 1;
+	assert_has(estimated("pinned")->why, "Register (cudaMallocHost");
+}
+
 /* The setup is of the call that takes less, which is the one to write. */
 TEST(test_the_setup_is_of_what_is_advised)
 {
