@@ -80,8 +80,6 @@ static void place_copy_in(const struct xs_phase *phase,
 
 	stages->of[i] = by == NONE ? stages->count - 1 : stages->of[by];
 	stages->ahead += stages->of[i] > 0;
-	stages->late += by != kernels->next[i];
-	stages->needless += by == NONE;
 }
 
 static void place_copy_out(const struct xs_phase *phase,

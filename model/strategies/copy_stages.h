@@ -15,8 +15,6 @@ struct xs_copy_stages {
 	uint32_t count;
 	unsigned ahead;	   /* copies in of a later stage than the first */
 	unsigned early;	   /* copies out of an earlier stage than the last */
-	unsigned late;	   /* copies in that the next kernel does not need */
-	unsigned needless; /* part of these: no kernel of the round does */
 	double more_bytes; /* for a second set of the buffers of a stage that
 			    * other stages use, too */
 };

@@ -104,8 +104,7 @@ static const char *plural(unsigned count, const char *one, const char *many)
 }
 
 /* "7 copies in and 1 copy out can run beside copies of the other direction and
- * kernels that do not need them; 2 copies in are needed later than by the next
- * kernel, 1 of them by none of the round" */
+ * kernels that do not need them" */
 static void say_why(const struct xs_strategy_case *c,
 		    const struct xs_copy_stages *stages,
 		    struct xs_estimate *row)
@@ -121,22 +120,12 @@ static void say_why(const struct xs_strategy_case *c,
 		length += (size_t)snprintf(row->why + length, room - length,
 					   "%s%u cop%s out", in ? " and " : "",
 					   outs, plural(outs, "y", "ies"));
-	length +=
-	    (size_t)snprintf(row->why + length, room - length,
-			     " can run beside %skernels that do not need %s",
-			     in && outs && c->machine->copy_engines != 1
-				 ? "copies of the other direction and "
-				 : "",
-			     plural(in + outs, "it", "them"));
-	if (stages->late)
-		length += (size_t)snprintf(
-		    row->why + length, room - length,
-		    "; %u cop%s in %s needed later than by the next kernel",
-		    stages->late, plural(stages->late, "y", "ies"),
-		    plural(stages->late, "is", "are"));
-	if (stages->needless)
-		snprintf(row->why + length, room - length,
-			 ", %u of them by none of the round", stages->needless);
+	snprintf(row->why + length, room - length,
+		 " can run beside %skernels that do not need %s",
+		 in && outs && c->machine->copy_engines != 1
+		     ? "copies of the other direction and "
+		     : "",
+		 plural(in + outs, "it", "them"));
 }
 
 static void estimate(const struct xs_strategy_case *c,
