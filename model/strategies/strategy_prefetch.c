@@ -142,6 +142,9 @@ static void estimate(const struct xs_strategy_case *c,
 	xs_estimate_need(row, "the input of the next kernels is in host "
 			      "memory while the present ones run");
 	row->quiet = false;
+	/* frameworks have the events and the second buffer at one place */
+	if (c->options->language == XS_LANGUAGE_CUDA)
+		row->effort = XS_EFFORT_PLACES;
 	if (xs_abstain_without_copy_rates(c, row, out))
 		return;
 	row->more_bytes = stages->more_bytes;

@@ -56,7 +56,7 @@ TEST(test_layers)
 	assert_near(row->more_bytes, 1000000);
 	assert_near(row->setup_ns, 4000); /* a stream */
 	assert_null(row->bound);
-	assert_int_equal(row->effort, XS_EFFORT_PLACE);
+	assert_int_equal(row->effort, XS_EFFORT_PLACES);
 	assert_has(row->why, "3 copies in can run");
 	/* two rounds at once take two buffers of a whole round */
 	assert_near(replayed("double-buffer")->more_bytes, 4000000);
