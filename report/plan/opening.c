@@ -384,10 +384,13 @@ void xs_plan_opening(struct xs_result *result)
 		    pinning->touching_ns > pinning->saves_ns ? ", or lose time"
 							     : "");
 	result->opening =
-	    xs_print(&result->arena, "%s%s.%s%s", before,
+	    xs_print(&result->arena, "%s%s.%s%s%s", before,
 		     result->machine_choice.other_gpu && result->no_step
 			 ? xs_opening_no_step(result)
 		     : !act.what ? nothing(result, !*before)
 				 : saving(result, &act, !*before),
-		     registering, in_longer(result, &act));
+		     registering, in_longer(result, &act),
+		     act.what && !is_for_longer_runs(result, &act)
+			 ? xs_opening_own_ends(result, act.saves_ns)
+			 : "");
 }

@@ -31,6 +31,10 @@ const char *xs_opening_other_runs(struct xs_result *result,
  * to work at one time; or "". */
 const char *xs_opening_before(struct xs_result *result);
 
+/* Returns " The program's own start-up and end take 87 % of the run.", if that
+ * is over half, and far more than what is saved, ns; or "". */
+const char *xs_opening_own_ends(struct xs_result *result, int64_t saves_ns);
+
 /* Returns the first clause of why there is no step: result->no_step, which must
  * not be NULL. Owned by the result. */
 const char *xs_opening_no_step(struct xs_result *result);

@@ -50,7 +50,8 @@ const char *xs_opening_of_round(struct xs_result *result,
 		: "");
 }
 
-/* Rounds of other runs that differ by as many times are told. */
+/* Rounds of other runs that differ by as many times are told, and what takes as
+ * many times what is saved. */
 #define TIMES_APART 3
 
 const char *xs_opening_other_runs(struct xs_result *result,
@@ -73,6 +74,19 @@ static int64_t own_start_ns(const struct xs_result *result)
 	return result->totals.init_ns == XS_UNKNOWN
 		   ? 0
 		   : result->verdict.startup_ns - result->totals.init_ns;
+}
+
+const char *xs_opening_own_ends(struct xs_result *result, int64_t saves_ns)
+{
+	const int64_t ns = own_start_ns(result) + result->verdict.after_ns;
+
+	return result->run.ignored_ns || ns / TIMES_APART <= saves_ns ||
+		       ns <= xs_result_untraced_wall_ns(result) / 2
+		   ? ""
+		   : xs_print(&result->arena,
+			      " The program's own start-up and end take %s of "
+			      "the run.",
+			      xs_opening_of_run(result, ns));
 }
 
 /* The host's own code, less what steps save of its copies to pinned memory. */

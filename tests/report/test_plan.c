@@ -642,6 +642,29 @@ TEST(all_together_save_no_more_than_there_is)
 				    "of 1.00 s (30.0 % of the run)");
 }
 
+/* Start-up and end of the program are told beside a saving that is not little,
+ * if they take most of the run and three times the saving. */
+TEST(most_of_the_run_is_the_programs_own)
+{
+	result->verdict.startup_ns = 350 * MS;
+	result->verdict.after_ns = 151 * MS;
+	add(phase, "pinned", 40);
+	expect("pinned");
+	xs_plan_opening(result);
+	assert_has(result->opening, "saves 100 ms");
+	assert_has(result->opening, ". The program's own start-up and end take "
+				    "50.1 % of the run.");
+	result->verdict.after_ns = 150 * MS;
+	xs_plan_opening(result);
+	assert_null(strstr(result->opening, "start-up and end"));
+	result->verdict.after_ns = 151 * MS;
+	phase->estimates[0].round_ns = 30 * MS;
+	phase->estimates[0].saves_ns = 200 * MS;
+	expect("pinned");
+	xs_plan_opening(result);
+	assert_null(strstr(result->opening, "start-up and end"));
+}
+
 /* The range of a saving is of this run's rounds. */
 TEST(rounds_of_other_runs_are_told_where_they_differ)
 {
