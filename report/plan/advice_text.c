@@ -96,7 +96,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Sets *count sites that the estimate's strategy changes, in the order of their
- * places; NULL without memory. */
+ * places. */
 static const struct xs_result_site **
 ordered(struct xs_arena *arena, const struct xs_result_phase *phase,
 	const struct xs_result_estimate *estimate, size_t *count)
@@ -105,9 +105,9 @@ ordered(struct xs_arena *arena, const struct xs_result_phase *phase,
 	    xs_arena_alloc(arena, phase->site_count, sizeof(*sites));
 
 	*count = 0;
-	for (size_t i = 0; sites && i < phase->site_count; i++)
-		if (xs_advice_is_about(phase, estimate, &phase->sites[i]))
-			sites[(*count)++] = &phase->sites[i];
+	XS_EACH(site, phase->sites, phase->site_count)
+		if (xs_advice_is_about(phase, estimate, site))
+			sites[(*count)++] = site;
 	if (*count)
 		qsort(sites, *count, sizeof(*sites), by_place);
 	return sites;
@@ -322,7 +322,7 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 	return NULL;
 }
 
-/* Replaces each {name} of a template. NULL without memory. */
+/* Replaces each {name} of a template. */
 static const char *expand(const char *text, struct xs_arena *arena,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *estimate)
@@ -331,7 +331,7 @@ static const char *expand(const char *text, struct xs_arena *arena,
 	char name[32];
 	int length;
 
-	for (; out && (open = strchr(text, '{')); text = open + length) {
+	for (; (open = strchr(text, '{')); text = open + length) {
 		length = 0;
 		if (sscanf(open, "{%31[a-z_]}%n", name, &length) != 1 ||
 		    length == 0)
@@ -340,9 +340,9 @@ static const char *expand(const char *text, struct xs_arena *arena,
 		if (!value)
 			value = xs_print(arena, "{%s}", name);
 		out = xs_print(arena, "%s%.*s%s", out, (int)(open - text), text,
-			       value ? value : "");
+			       value);
 	}
-	return out ? xs_print(arena, "%s%s", out, text) : NULL;
+	return xs_print(arena, "%s%s", out, text);
 }
 
 const char *xs_advice_text(struct xs_arena *arena,

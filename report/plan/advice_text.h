@@ -4,7 +4,7 @@
 #include "report/result/result.h"
 
 /* Returns how to apply the estimate's strategy to the phase, as sentences. The
- * arena owns the text; NULL without memory. */
+ * arena owns the text. */
 const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);
@@ -17,7 +17,7 @@ const char *xs_advice_first(struct xs_arena *arena,
 			    const char *places);
 
 /* Returns the call sites that the strategy changes: "a.cu:8, a.cu:9 and 2 more
- * (step)". The arena owns the text; NULL without memory. */
+ * (step)". The arena owns the text. */
 const char *xs_advice_places(struct xs_arena *arena,
 			     const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *estimate);

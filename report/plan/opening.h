@@ -7,7 +7,7 @@
 /* Sets result->opening from the complete plan and verdict: the step that saves
  * most at least of those that need no other, and what it saves, that nothing is
  * worth it in this run, or that the host's own code comes first; NULL if the
- * verdict is not known, or without memory. */
+ * verdict is not known. */
 void xs_plan_opening(struct xs_result *result);
 
 /* Returns what all steps save of this run, ns. */

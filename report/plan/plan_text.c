@@ -293,7 +293,7 @@ const char *xs_plan_along(struct xs_result *result,
 	bool once; /* the setup is of both */
 
 	XS_ARENA_NEW(arena, out->more_phases, result->phase_count);
-	for (size_t i = 0; out->more_phases && i < result->phase_count; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = phases[i].phase;
 		const struct xs_phase_step *its =
 		    step_along(steps, step, &phases[i]);

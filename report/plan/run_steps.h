@@ -7,7 +7,7 @@
 #include "report/result/result.h"
 
 /* Gives those that save least_ns, and have none, the next number and their
- * texts, NULL without memory. *run_ns: the run with the steps so far, ns. */
+ * texts. *run_ns: the run with the steps so far, ns. */
 void xs_plan_run_steps(struct xs_result *result, double least_ns,
 		       double *run_ns);
 
