@@ -95,6 +95,24 @@ static double off_ns(const struct xs_phase_steps *steps, size_t count,
 					   more);
 }
 
+/* By how much the only round may take less or more in another run, by the error
+ * between programs, since no other round shows how they differ; 0 if the row
+ * keeps the pageable copies, and has that error itself. */
+static double only_off_ns(const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+	const struct xs_result_estimate *as_is =
+	    xs_result_best(phase, xs_strategies[0]->id, false);
+
+	if (phase->rounds > 1 || !as_is || as_is->known_high_ns == XS_UNKNOWN ||
+	    (strategy && strategy->keeps_copies))
+		return 0;
+	return xs_result_saving_error_ns(
+	    (double)(as_is->high_ns - as_is->round_ns),
+	    as_is->known_high_ns - as_is->round_ns);
+}
+
 /* One end of what the phase's next step saves of the round before it, which
  * another step, of which it takes the place, may have made longer or shorter.
  */
@@ -105,10 +123,12 @@ static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
 	const double saves_ns = (double)xs_step_round_ns(steps, done) -
 				(double)xs_step_round_ns(steps, done + 1);
 	const double with_ns = off_ns(steps, done + 1, more);
-	const double before_ns =
-	    done && !xs_strategy_are_apart(step->strategy, step[-1].strategy)
-		? off_ns(steps, done, !more)
-		: 0;
+	double before_ns = 0;
+
+	if (!done)
+		before_ns = only_off_ns(steps->phase, step->estimate);
+	else if (!xs_strategy_are_apart(step->strategy, step[-1].strategy))
+		before_ns = off_ns(steps, done, !more);
 
 	return xs_result_of_run(
 	    steps->phase,
@@ -163,7 +183,7 @@ static int64_t row_end_ns(const struct xs_result_phase *phase,
 	    (double)((more ? row->low_ns : row->high_ns) - row->round_ns),
 	    more ? row->shared_low_ns : row->shared_high_ns);
 	const double by_ns =
-	    xs_result_of_run(phase, off_ns) +
+	    xs_result_of_run(phase, hypot(off_ns, only_off_ns(phase, row))) +
 	    (row->setup_ns > 0
 		 ? (double)(more ? row->setup_less_ns : row->setup_more_ns)
 		 : 0);

@@ -795,6 +795,28 @@ TEST(managed_memory_is_prefetched)
 	says_why("not known: no strategy could be predicted");
 }
 
+/* 25 ms of the only round, which another run may have 4 ms shorter or longer,
+ * by what its range has beyond its known causes, and the row 3. */
+TEST(the_only_round_differs_in_another_run)
+{
+	struct xs_result_estimate *as_is = add(phase, "as-is", 50);
+	struct xs_result_estimate *row = add(phase, "pinned", 25);
+
+	phase->rounds = 1;
+	phase->total_ns = phase->wall_ns = 50 * MS;
+	row->saves_ns = 25 * MS;
+	row->low_ns -= 2 * MS;
+	row->high_ns += 2 * MS;
+	as_is->known_high_ns = as_is->round_ns + 3 * MS;
+	as_is->high_ns = as_is->round_ns + 5 * MS;
+	expect("pinned");
+	assert_int_equal(result->plan[0].saves_low_ns, 20 * MS);
+	row->strategy = "graph"; /* keeps the copies */
+	row->effort_level = effort_of("graph");
+	expect("graph");
+	assert_int_equal(result->plan[0].saves_low_ns, 22 * MS);
+}
+
 /* Rounds differ by more than a change saves, but by the host's own time, which
  * is the same before and after. */
 TEST(what_both_rounds_share_is_no_doubt)

@@ -332,9 +332,10 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	xs_terminal_heading(
 	    terminal, "What to change",
 	    !shown ? NULL
-		   : xs_print(&result->arena, "%s%s90 %% ranges in this run",
+		   : xs_print(&result->arena, "%s%s90 %% ranges%s",
 			      shown > 1 ? "each on top of the last; " : "",
-			      result->verdict.repeats ? usual(result) : ""));
+			      result->verdict.repeats ? usual(result) : "",
+			      result->verdict.repeats ? " in this run" : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);
