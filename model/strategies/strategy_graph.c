@@ -37,12 +37,14 @@ static bool can_capture(const struct xs_step *step)
 	       step->kind == XS_STEP_STREAM_WAIT;
 }
 
-static struct run run_from(const struct xs_phase *phase, size_t first)
+/* Returns the run from a step on, to before `end` at most. */
+static struct run run_from(const struct xs_phase *phase, size_t first,
+			   size_t end)
 {
 	struct run run = {.first = first, .end = first};
 	const struct xs_step *steps = phase->steps;
 
-	for (size_t i = first; i < phase->step_count; i++) {
+	for (size_t i = first; i < end; i++) {
 		if (!can_capture(&steps[i]) ||
 		    steps[i].thread != steps[first].thread)
 			break;
@@ -60,7 +62,7 @@ static bool next_run(const struct xs_phase *phase, size_t *i, struct run *run)
 {
 	if (*i >= phase->step_count)
 		return false;
-	*run = run_from(phase, *i);
+	*run = run_from(phase, *i, phase->step_count);
 	*i = run->end > *i ? run->end : *i + 1;
 	return true;
 }
@@ -88,68 +90,43 @@ static bool are_equal(const struct xs_phase *phase, const struct run *a,
 	return equal;
 }
 
-/* Returns the longest part of the run in which each step is the one so many
- * steps before, again. */
-static struct run repeated(const struct xs_phase *phase, const struct run *run,
-			   size_t period)
-{
-	struct run longest = {0}, part = {.first = run->first};
-
-	for (; part.first + period < run->end; part.first = part.end + 1) {
-		part.end = part.first;
-		while (part.end + period < run->end &&
-		       are_same(&phase->steps[part.end],
-				&phase->steps[part.end + period]))
-			part.end++;
-		if (length(&part) > length(&longest))
-			longest = part;
-	}
-	longest.end += longest.end ? period : 0;
-	return longest;
-}
-
 /* Steps of an iteration of a loop, and of all that are worth a graph; if a step
  * takes the host longer, no launch is the limit. */
 #define MOST_PERIOD  32
 #define LEAST_LOOP   100
 #define MOST_STEP_NS 20000
 
-/* The host's time from the run's first call to its last one. */
-static uint64_t host_ns(const struct xs_phase *phase, const struct run *run)
-{
-	return phase->steps[run->end - 1].return_ns -
-	       phase->steps[run->first].call_ns;
-}
-
 /* Reduces the run to iterations of a loop in it, if it has one: about as many
  * nodes as launches of the graph, since each costs. After an even number of
  * iterations, buffers that change places are where they were. */
 static void cut_loop(const struct xs_phase *phase, struct run *run)
 {
-	struct run loop = {0}, part;
-	size_t pair = 0, steps;
+	const struct xs_step *steps = phase->steps;
+	size_t first = 0, again = 0, pair = 0, loop;
 
 	for (size_t period = 1;
-	     period <= MOST_PERIOD && length(&loop) <= length(run) / 2;
-	     period++) {
-		part = repeated(phase, run, period);
-		if (length(&part) <= length(&loop))
-			continue;
-		loop = part;
-		pair = 2 * period;
-	}
-	if (length(&loop) < LEAST_LOOP ||
-	    host_ns(phase, &loop) > length(&loop) * MOST_STEP_NS)
+	     period <= MOST_PERIOD && again <= length(run) / 2; period++)
+		for (size_t i = run->first, same = 0; i + period < run->end;
+		     i++) {
+			const struct xs_step *step = &steps[i];
+
+			same = are_same(step, step + period) ? same + 1 : 0;
+			if (same <= again)
+				continue;
+			again = same;
+			first = i + 1 - same;
+			pair = 2 * period;
+		}
+	loop = again + pair / 2;
+	if (loop < LEAST_LOOP ||
+	    steps[first + again].return_ns - steps[first].call_ns >
+		again * MOST_STEP_NS)
 		return;
-	steps =
-	    (size_t)fmax(1, round(sqrt((double)length(&loop)) / (double)pair)) *
-	    pair;
-	run->equal = (unsigned)(length(&loop) / steps);
-	run->first = loop.first;
-	run->end = loop.first + steps;
-	run->nodes = 0;
-	for (size_t i = run->first; i < run->end; i++)
-		run->nodes += is_op(&phase->steps[i]);
+	*run = run_from(
+	    phase, first,
+	    first + (size_t)fmax(1, round(sqrt((double)loop) / (double)pair)) *
+			pair);
+	run->equal = (unsigned)(loop / length(run));
 	run->loops = true;
 }
 
