@@ -201,8 +201,8 @@ static int read_event(struct reader *r, int token)
 		return 0;
 	}
 	e->end_ns += e->start_ns; /* it was the duration */
-	return e->category[0] ? xs_kineto_add(&r->chrome, e)
-			      : xs_jax_add(&r->chrome, e);
+	(e->category[0] ? xs_kineto_add : xs_jax_add)(&r->chrome, e);
+	return 0;
 }
 
 /* deviceProperties: an array of objects. */
@@ -298,8 +298,6 @@ static int read_file(struct reader *r)
 
 static int refuse(const struct reader *r, int rc, const char **error)
 {
-	if (rc == -EOVERFLOW)
-		return xs_import_fail(error, "it has more than 65,534 streams");
 	if (rc == -EPROTO && r->json.wrong)
 		return xs_import_fail(
 		    error,
@@ -339,7 +337,7 @@ int xs_import_chrome(const struct xs_trace_bytes *bytes,
 	if (!rc && r->json.input.wrong) /* what follows the compressed part */
 		xs_foreign_add_info(f, "note=%s", r->json.input.wrong);
 	if (!rc)
-		rc = xs_foreign_pass(f, visitor);
+		xs_foreign_pass(f, visitor);
 	xs_json_pull_release(&r->json);
 	xs_foreign_release(f);
 	xs_distinct_release(&r->chrome.threads);

@@ -54,16 +54,16 @@ struct xs_chrome {
 	unsigned devices[XS_CHROME_DEVICES];
 };
 
-/* Take an event. Return 0 or -errno. */
-int xs_kineto_add(struct xs_chrome *chrome,
-		  const struct xs_chrome_event *event);
-int xs_jax_add(struct xs_chrome *chrome, const struct xs_chrome_event *event);
+/* Take an event. */
+void xs_kineto_add(struct xs_chrome *chrome,
+		   const struct xs_chrome_event *event);
+void xs_jax_add(struct xs_chrome *chrome, const struct xs_chrome_event *event);
 
 /* Adds the op of an event on a device; direction, memories and flags of `op`
  * are kept. */
-int xs_chrome_add_op(struct xs_chrome *chrome,
-		     const struct xs_chrome_event *event,
-		     struct xs_foreign_op *op);
+void xs_chrome_add_op(struct xs_chrome *chrome,
+		      const struct xs_chrome_event *event,
+		      struct xs_foreign_op *op);
 /* Leaves what is of the process of the calls, and numbers threads by their
  * tids. Returns 0, or -errno with *error set: calls are of several. */
 int xs_chrome_choose_process(struct xs_chrome *chrome, const char **error);

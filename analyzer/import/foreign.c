@@ -55,23 +55,17 @@ void xs_foreign_add_shape(struct xs_foreign *f, const char *name,
 	*number = xs_distinct_find(&f->shapes, shape, sizeof(*shape));
 }
 
-int xs_foreign_add_queue(struct xs_foreign *f,
-			 const struct xs_foreign_queue *queue, uint16_t *number)
+uint16_t xs_foreign_add_queue(struct xs_foreign *f,
+			      const struct xs_foreign_queue *queue)
 {
-	const uint32_t index =
-	    xs_distinct_find(&f->queues, queue, sizeof(*queue));
-
-	*number = (uint16_t)index;
-	return index < XS_WIDE16 ? 0 : -EOVERFLOW;
+	return (uint16_t)xs_distinct_find(&f->queues, queue, sizeof(*queue));
 }
 
 void xs_foreign_add_driver(struct xs_foreign *f, uint64_t version)
 {
-	if (version) {
+	if (version)
 		xs_foreign_add_info(f, "driver=%" PRIu64 ".%" PRIu64,
 				    version / 1000, version % 1000 / 10);
-		return;
-	}
 }
 
 uint8_t xs_foreign_memory(const char *text)
@@ -146,13 +140,12 @@ void xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
 
 /* Appends a call, a detail or a range to its list. */
 #define ADD(item)                                                              \
-	int xs_foreign_add_##item(struct xs_foreign *f,                        \
-				  const struct xs_foreign_##item *item)        \
+	void xs_foreign_add_##item(struct xs_foreign *f,                       \
+				   const struct xs_foreign_##item *item)       \
 	{                                                                      \
 		if (f->item##_count >= MOST_ITEMS)                             \
 			xs_no_memory();                                        \
 		XS_ARRAY_ADD(f->item##s, f->item##_count, *item);              \
-		return 0;                                                      \
 	}
 ADD(call)
 ADD(detail)

@@ -95,7 +95,6 @@ struct xs_foreign {
 	uint64_t source_bytes; /* size of the file */
 };
 
-/* Functions that return an int return 0 or -errno. */
 void xs_foreign_init(struct xs_foreign *foreign);
 void xs_foreign_release(struct xs_foreign *foreign);
 
@@ -107,19 +106,18 @@ void xs_foreign_add_site(struct xs_foreign *foreign,
 /* name: mangled, or as the file has it. shape: its name is filled in. */
 void xs_foreign_add_shape(struct xs_foreign *foreign, const char *name,
 			  struct xs_rec_shape *shape, uint32_t *number);
-/* Returns -EOVERFLOW when there are more queues than the format can tell apart.
- */
-int xs_foreign_add_queue(struct xs_foreign *foreign,
-			 const struct xs_foreign_queue *queue,
-			 uint16_t *number);
-int xs_foreign_add_call(struct xs_foreign *foreign,
-			const struct xs_foreign_call *call);
+/* Returns the queue's number. xs_foreign_join() refuses more queues than the
+ * format can tell apart. */
+uint16_t xs_foreign_add_queue(struct xs_foreign *foreign,
+			      const struct xs_foreign_queue *queue);
+void xs_foreign_add_call(struct xs_foreign *foreign,
+			 const struct xs_foreign_call *call);
 void xs_foreign_add_op(struct xs_foreign *foreign,
 		       const struct xs_foreign_op *op);
-int xs_foreign_add_detail(struct xs_foreign *foreign,
-			  const struct xs_foreign_detail *detail);
-int xs_foreign_add_range(struct xs_foreign *foreign,
-			 const struct xs_foreign_range *range);
+void xs_foreign_add_detail(struct xs_foreign *foreign,
+			   const struct xs_foreign_detail *detail);
+void xs_foreign_add_range(struct xs_foreign *foreign,
+			  const struct xs_foreign_range *range);
 void xs_foreign_add_device(struct xs_foreign *foreign,
 			   const struct xs_rec_device *device,
 			   const char *name);
@@ -147,5 +145,5 @@ uint16_t xs_foreign_peer(const struct xs_foreign *foreign,
 int xs_foreign_join(struct xs_foreign *foreign, const char **error);
 
 /* Passes the joined trace to the visitor. */
-int xs_foreign_pass(const struct xs_foreign *foreign,
-		    const struct xs_trace_visitor *visitor);
+void xs_foreign_pass(const struct xs_foreign *foreign,
+		     const struct xs_trace_visitor *visitor);

@@ -339,6 +339,8 @@ int xs_foreign_join(struct xs_foreign *f, const char **error)
 {
 	int rc;
 
+	if (f->queues.count > XS_WIDE16)
+		return xs_import_fail(error, "it has more than 65,534 streams");
 	sort_calls(f);
 	find_span(f);
 	cut_ranges(f);

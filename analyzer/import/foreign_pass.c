@@ -162,7 +162,7 @@ static void pass_ops(struct xs_foreign_passer *p)
 	free(keys);
 }
 
-static int pass_header(struct xs_foreign_passer *p)
+static void pass_header(struct xs_foreign_passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
 	const struct xs_file_header header = {
@@ -176,25 +176,22 @@ static int pass_header(struct xs_foreign_passer *p)
 	    .flush_realtime_ns = f->base_ns + f->end_ns,
 	    .end_realtime_ns = f->base_ns + f->end_ns};
 
-	return p->visitor->header(p->visitor->self, &header, 0,
-				  f->source_bytes);
+	p->visitor->header(p->visitor->self, &header, 0, f->source_bytes);
 }
 
-int xs_foreign_pass(const struct xs_foreign *f,
-		    const struct xs_trace_visitor *visitor)
+void xs_foreign_pass(const struct xs_foreign *f,
+		     const struct xs_trace_visitor *visitor)
 {
 	struct xs_foreign_passer p = {
 	    .foreign = f, .visitor = visitor, .at = XS_PAGE_BYTES};
 
 	p.base_ns = f->base_ns + f->begin_ns;
-	p.rc = pass_header(&p);
-	if (!p.rc)
-		xs_foreign_begin_chunk(&p);
+	pass_header(&p);
+	xs_foreign_begin_chunk(&p);
 	xs_foreign_pass_tables(&p);
-	for (size_t i = 0; i < f->call_count && !p.rc; i++)
+	for (size_t i = 0; i < f->call_count; i++)
 		pass_call(&p, &f->calls[i]);
-	for (size_t i = 0; i < f->range_count && !p.rc; i++)
+	for (size_t i = 0; i < f->range_count; i++)
 		pass_range(&p, &f->ranges[i]);
 	pass_ops(&p);
-	return p.rc;
 }

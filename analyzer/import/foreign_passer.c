@@ -15,7 +15,7 @@ void xs_foreign_begin_chunk(struct xs_foreign_passer *p)
 	p->at = (p->at + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
 	p->chunk_at = p->at;
 	p->at += sizeof(chunk);
-	p->rc = p->visitor->chunk(p->visitor->self, p->chunk_at, &chunk);
+	p->visitor->chunk(p->visitor->self, p->chunk_at, &chunk);
 }
 
 void xs_foreign_pass_record(struct xs_foreign_passer *p, void *record,
@@ -23,13 +23,11 @@ void xs_foreign_pass_record(struct xs_foreign_passer *p, void *record,
 {
 	xs_u8 *head = record;
 
-	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES)
+	if (p->at - p->chunk_at > CHUNK_BYTES)
 		xs_foreign_begin_chunk(p);
-	if (p->rc)
-		return;
 	head[0] = kind;
 	head[1] = (xs_u8)(bytes / 4);
-	p->rc = p->visitor->record(p->visitor->self, p->at, record);
+	p->visitor->record(p->visitor->self, p->at, record);
 	p->at += bytes;
 }
 
@@ -56,7 +54,7 @@ void xs_foreign_begin_timed(struct xs_foreign_passer *p,
 
 	start_ns += p->foreign->base_ns;
 	/* a new chunk begins before, not between these records */
-	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES - 1024)
+	if (p->at - p->chunk_at > CHUNK_BYTES - 1024)
 		xs_foreign_begin_chunk(p);
 	if (start_ns < p->base_ns || start_ns - p->base_ns > UINT32_MAX) {
 		struct xs_rec_time time = {.base_ns = start_ns};

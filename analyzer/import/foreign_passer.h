@@ -11,7 +11,6 @@ struct xs_foreign_passer {
 	uint64_t at, chunk_at; /* offsets in a file of these records */
 	uint64_t base_ns;
 	uint32_t thread;
-	int rc; /* of the first record that the visitor refused */
 };
 
 void xs_foreign_begin_chunk(struct xs_foreign_passer *passer);

@@ -41,7 +41,7 @@ static uint8_t direction_of(const char *name)
 	return XS_DIR_UNKNOWN;
 }
 
-static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	struct xs_foreign_op op = {.kind = XS_REC_kernel};
 	struct xs_rec_shape shape = {0};
@@ -63,10 +63,10 @@ static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 				      .shared_static_bytes = fixed,
 				      .shared_dynamic_bytes = dynamic};
 	xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
-	return xs_chrome_add_op(c, e, &op);
+	xs_chrome_add_op(c, e, &op);
 }
 
-static int add_op(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_op(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	struct xs_foreign_op op = {.kind = XS_REC_copy};
 
@@ -74,16 +74,16 @@ static int add_op(struct xs_chrome *c, const struct xs_chrome_event *e)
 		op.direction = direction_of(e->name);
 		op.src_memory = memory_of(e->details, "kind_src:");
 		op.dst_memory = memory_of(e->details, "kind_dst:");
-		return xs_chrome_add_op(c, e, &op);
-	}
-	if (strncmp(e->name, "Memset", 6) == 0) {
+		xs_chrome_add_op(c, e, &op);
+	} else if (strncmp(e->name, "Memset", 6) == 0) {
 		op.kind = XS_REC_set;
-		return xs_chrome_add_op(c, e, &op);
+		xs_chrome_add_op(c, e, &op);
+	} else {
+		add_kernel(c, e);
 	}
-	return add_kernel(c, e);
 }
 
-int xs_jax_add(struct xs_chrome *c, const struct xs_chrome_event *e)
+void xs_jax_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	struct xs_chrome_event on_device = *e;
 	unsigned device;
@@ -91,13 +91,13 @@ int xs_jax_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 	if (e->phase == 'M' && strcmp(e->name, "process_name") == 0 &&
 	    sscanf(e->label, "/device:GPU:%u", &device) == 1) {
 		c->devices[e->pid % XS_CHROME_DEVICES] = device + 1;
-		return 0;
+		return;
 	}
 	if (e->phase != 'X' || !e->correlation)
-		return 0;
+		return;
 	device = c->devices[e->pid % XS_CHROME_DEVICES];
 	if (!device)
-		return 0;
+		return;
 	c->events++;
 	on_device.device = device - 1;
 	on_device.stream = e->tid;
@@ -105,7 +105,7 @@ int xs_jax_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 	     strncmp(e->name, "Memset", 6) == 0) &&
 	    !has_size(e->details, &on_device.bytes)) {
 		c->foreign.left_out++;
-		return 0;
+		return;
 	}
-	return add_op(c, &on_device);
+	add_op(c, &on_device);
 }

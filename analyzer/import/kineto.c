@@ -24,8 +24,8 @@ static void number_thread(struct xs_chrome *c, const struct xs_chrome_event *e,
 	*number = xs_distinct_find(&c->threads, &thread, sizeof(thread));
 }
 
-static int add_call(struct xs_chrome *c, const struct xs_chrome_event *e,
-		    uint8_t call_class)
+static void add_call(struct xs_chrome *c, const struct xs_chrome_event *e,
+		     uint8_t call_class)
 {
 	struct xs_foreign_call call = {
 	    .start_ns = e->start_ns,
@@ -41,43 +41,41 @@ static int add_call(struct xs_chrome *c, const struct xs_chrome_event *e,
 	/* the caller is found when all frames are known */
 	xs_foreign_add_site(&c->foreign, &site, &call.site);
 	number_thread(c, e, &call.thread);
-	return xs_foreign_add_call(&c->foreign, &call);
+	xs_foreign_add_call(&c->foreign, &call);
 }
 
-static int add_runtime(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_runtime(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	const uint8_t call_class = xs_call_class_of(e->name);
 
 	if (!c->foreign.pid)
 		c->foreign.pid = (uint32_t)e->pid;
-	return call_class == XS_CALL_OTHER ? 0 : add_call(c, e, call_class);
+	if (call_class != XS_CALL_OTHER)
+		add_call(c, e, call_class);
 }
 
-int xs_chrome_add_op(struct xs_chrome *c, const struct xs_chrome_event *e,
-		     struct xs_foreign_op *op)
+void xs_chrome_add_op(struct xs_chrome *c, const struct xs_chrome_event *e,
+		      struct xs_foreign_op *op)
 {
 	const struct xs_foreign_queue queue = {.device = (uint16_t)e->device,
 					       .context = (uint32_t)e->context,
 					       .stream = (uint32_t)e->stream};
-	int rc;
 
 	if (e->device != queue.device || e->context != queue.context ||
 	    e->stream != queue.stream ||
 	    e->correlation != (uint32_t)e->correlation) {
 		c->foreign.left_out++;
-		return 0;
+		return;
 	}
-	rc = xs_foreign_add_queue(&c->foreign, &queue, &op->queue);
+	op->queue = xs_foreign_add_queue(&c->foreign, &queue);
 	op->start_ns = e->start_ns;
 	op->end_ns = e->end_ns;
 	op->bytes = e->bytes;
 	op->correlation = (uint32_t)e->correlation;
-	if (!rc)
-		xs_foreign_add_op(&c->foreign, op);
-	return rc;
+	xs_foreign_add_op(&c->foreign, op);
 }
 
-static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	struct xs_rec_shape shape = {.registers = (xs_u16)e->registers,
 				     .grid_x = (xs_u32)e->grid[0],
@@ -91,11 +89,11 @@ static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 	struct xs_foreign_op op = {.kind = XS_REC_kernel};
 
 	xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
-	return xs_chrome_add_op(c, e, &op);
+	xs_chrome_add_op(c, e, &op);
 }
 
 /* "Memcpy HtoD (Pageable -> Device)" */
-static int add_copy(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_copy(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	static const struct {
 		const char *name;
@@ -114,43 +112,40 @@ static int add_copy(struct xs_chrome *c, const struct xs_chrome_event *e)
 			op.direction = ways[i].direction;
 	if (!op.direction) {
 		c->foreign.left_out++;
-		return 0;
+		return;
 	}
 	op.src_memory = xs_foreign_memory(from);
 	op.dst_memory = xs_foreign_memory(to);
-	return xs_chrome_add_op(c, e, &op);
+	xs_chrome_add_op(c, e, &op);
 }
 
 /* "Memset (Device)" */
-static int add_set(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_set(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	struct xs_foreign_op op = {.kind = XS_REC_set};
 	char on[24] = "";
 
 	sscanf(e->name, "Memset (%23[^)])", on);
 	op.dst_memory = xs_foreign_memory(on);
-	return xs_chrome_add_op(c, e, &op);
+	xs_chrome_add_op(c, e, &op);
 }
 
 /* What a call waited for, if the profiler was asked for it. */
-static int add_sync(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_sync(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	const struct xs_foreign_queue queue = {.device = (uint16_t)e->device,
 					       .context = (uint32_t)e->context,
 					       .stream = (uint32_t)e->stream};
 	struct xs_foreign_detail detail = {
 	    .correlation = (uint32_t)e->correlation, .event = e->waits_for};
-	uint16_t number;
-	int rc = 0;
 
 	if (e->has_stream && e->stream < INT32_MAX) {
-		rc = xs_foreign_add_queue(&c->foreign, &queue, &number);
 		detail.has_stream = true;
-		detail.stream = rc ? 0 : xs_foreign_stream(&c->foreign, number);
+		detail.stream = xs_foreign_stream(
+		    &c->foreign, xs_foreign_add_queue(&c->foreign, &queue));
 	}
-	return rc || !detail.correlation
-		   ? rc
-		   : xs_foreign_add_detail(&c->foreign, &detail);
+	if (detail.correlation)
+		xs_foreign_add_detail(&c->foreign, &detail);
 }
 
 /* "train.py(42): step": the line is that where the function begins. */
@@ -192,7 +187,7 @@ static void add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
 
 /* What the program named with record_function(). The steps of the profiler have
  * numbers: "ProfilerStep#7". */
-static int add_range(struct xs_chrome *c, const struct xs_chrome_event *e)
+static void add_range(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	static const char step[] = "ProfilerStep";
 	struct xs_foreign_range range = {.start_ns = e->start_ns,
@@ -203,49 +198,54 @@ static int add_range(struct xs_chrome *c, const struct xs_chrome_event *e)
 	xs_foreign_add_string(&c->foreign, is_step ? step : e->name,
 			      &range.name);
 	number_thread(c, e, &range.thread);
-	return xs_foreign_add_range(&c->foreign, &range);
+	xs_foreign_add_range(&c->foreign, &range);
 }
 
-int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
+/* A call, or an op with its device and stream. */
+static void add_work(struct xs_chrome *c, const struct xs_chrome_event *e,
+		     const struct xs_chrome_event *on_device)
+{
+	const bool copy = is(e, "gpu_memcpy"), set = is(e, "gpu_memset");
+	const bool runtime = is(e, "cuda_runtime"), kernel = is(e, "kernel");
+	const bool call = runtime || is(e, "cuda_driver");
+
+	c->torch |= kernel || copy || runtime;
+	c->events += kernel || copy || set || call;
+	if (call)
+		add_runtime(c, e);
+	else if (kernel)
+		add_kernel(c, on_device);
+	else if (!e->has_bytes && (copy || set))
+		c->foreign.left_out++;
+	else if (copy)
+		add_copy(c, on_device);
+	else if (set)
+		add_set(c, on_device);
+}
+
+void xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	static const char profiler[] = "PyTorch Profiler";
 	struct xs_chrome_event on_device = *e;
 
 	if (e->phase != 'X')
-		return 0;
+		return;
 	if (!e->has_device)
 		on_device.device = e->pid;
 	if (!e->has_stream)
 		on_device.stream = e->tid;
 	if (is(e, "cpu_op") || is(e, "python_function")) {
 		add_frame(c, e, is(e, "python_function"));
-		return 0;
-	}
-	if (is(e, "user_annotation"))
-		return add_range(c, e);
-	if (is(e, "Trace")) {
+	} else if (is(e, "user_annotation")) {
+		add_range(c, e);
+	} else if (is(e, "Trace")) {
 		if (strncmp(e->name, profiler, sizeof(profiler) - 1) != 0)
-			return 0;
+			return;
 		c->foreign.begin_ns = e->start_ns;
 		c->foreign.end_ns = e->end_ns;
-		return 0;
+	} else if (is(e, "cuda_sync")) {
+		add_sync(c, e);
+	} else {
+		add_work(c, e, &on_device);
 	}
-	if (is(e, "cuda_sync"))
-		return add_sync(c, e);
-	c->torch |=
-	    is(e, "kernel") || is(e, "gpu_memcpy") || is(e, "cuda_runtime");
-	c->events += is(e, "kernel") || is(e, "gpu_memcpy") ||
-		     is(e, "gpu_memset") || is(e, "cuda_runtime") ||
-		     is(e, "cuda_driver");
-	if (is(e, "cuda_runtime") || is(e, "cuda_driver"))
-		return add_runtime(c, e);
-	if (is(e, "kernel"))
-		return add_kernel(c, &on_device);
-	if (!e->has_bytes && (is(e, "gpu_memcpy") || is(e, "gpu_memset"))) {
-		c->foreign.left_out++;
-		return 0;
-	}
-	if (is(e, "gpu_memcpy"))
-		return add_copy(c, &on_device);
-	return is(e, "gpu_memset") ? add_set(c, &on_device) : 0;
 }

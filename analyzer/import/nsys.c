@@ -15,8 +15,7 @@
 /* Streams and events of calls that have none. */
 #define INVALID_ID UINT32_MAX
 
-static int add_queue(struct xs_nsys *n, sqlite3_stmt *values, int device,
-		     uint16_t *queue)
+static uint16_t add_queue(struct xs_nsys *n, sqlite3_stmt *values, int device)
 {
 	struct xs_foreign_queue new = {
 	    .device = xs_nsys_db_number16(values, device),
@@ -24,15 +23,10 @@ static int add_queue(struct xs_nsys *n, sqlite3_stmt *values, int device,
 	    .stream = xs_nsys_db_number32(values, device + 2)};
 	const struct xs_foreign_queue id = {.context = new.context,
 					    .stream = new.stream};
-	int rc;
 
 	if (xs_distinct_has(&n->defaults, &id, sizeof(id)))
 		new.queue_kind = XS_QUEUE_DEFAULT;
-	rc = xs_foreign_add_queue(&n->foreign, &new, queue);
-	return rc == -EOVERFLOW
-		   ? xs_import_fail(n->db.error, "it has more than 65,534 "
-						 "streams")
-		   : rc;
+	return xs_foreign_add_queue(&n->foreign, &new);
 }
 
 /* RUNTIME: calls of the runtime and of the driver. */
@@ -81,9 +75,9 @@ static int add_call(void *self, sqlite3_stmt *values)
 	if (!xs_nsys_is_mine(n, values, R_TID) || !xs_nsys_is_timed(n, values))
 		return 0;
 	rc = add_site(n, values, &call);
-	if (rc || call.call_class == XS_CALL_OTHER)
-		return rc;
-	return xs_foreign_add_call(&n->foreign, &call);
+	if (!rc && call.call_class != XS_CALL_OTHER)
+		xs_foreign_add_call(&n->foreign, &call);
+	return rc;
 }
 
 /* Ops begin with the same columns, which are NULL where a table lacks them.
@@ -113,18 +107,16 @@ static void leave_out(struct xs_nsys *n)
 #define FIRST_MIGRATION 11
 #define COPY_KINDS	14
 
-/* Returns 1, 0 for an op of another process or without a stream, or -errno. */
-static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
-		    struct xs_foreign_op *op)
+/* Returns false for an op of another process or without a stream. */
+static bool begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
+		     struct xs_foreign_op *op)
 {
-	int rc;
-
 	if (!xs_nsys_is_mine(n, values, O_PID) || !xs_nsys_is_timed(n, values))
-		return 0;
+		return false;
 	if (!xs_nsys_db_is_number(values, O_STREAM) &&
 	    xs_nsys_db_number(values, O_KIND) < FIRST_MIGRATION) {
 		leave_out(n);
-		return 0;
+		return false;
 	}
 	*op =
 	    (struct xs_foreign_op){.kind = kind,
@@ -133,8 +125,8 @@ static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
 				   .correlation = xs_nsys_db_id(values, O_ID)};
 	if (xs_nsys_db_number(values, O_NODE))
 		op->flags = XS_OP_GRAPH;
-	rc = add_queue(n, values, O_DEVICE, &op->queue);
-	return rc ? rc : 1;
+	op->queue = add_queue(n, values, O_DEVICE);
+	return true;
 }
 
 enum {
@@ -180,10 +172,10 @@ static int add_kernel(void *self, sqlite3_stmt *values)
 	    .shared_dynamic_bytes = xs_nsys_db_number32(values, K_DYNAMIC)};
 	struct xs_foreign_op op;
 	uint64_t id = 0;
-	int rc = begin_op(n, values, XS_REC_kernel, &op);
+	int rc;
 
-	if (rc <= 0)
-		return rc;
+	if (!begin_op(n, values, XS_REC_kernel, &op))
+		return 0;
 	for (int i = K_MANGLED; i <= K_SHORT && !id; i++)
 		id = xs_nsys_db_number(values, i);
 	rc = xs_nsys_string(n, id, &shape.name);
@@ -227,10 +219,9 @@ static int add_copy(void *self, sqlite3_stmt *values)
 	struct xs_nsys *n = self;
 	struct xs_foreign_op op;
 	bool migration;
-	int rc = begin_op(n, values, XS_REC_copy, &op);
 
-	if (rc <= 0)
-		return rc;
+	if (!begin_op(n, values, XS_REC_copy, &op))
+		return 0;
 	if (!xs_nsys_db_is_number(values, O_BYTES) ||
 	    !xs_nsys_db_is_number(values, O_KIND) ||
 	    xs_nsys_db_number(values, O_KIND) >= COPY_KINDS) {
@@ -261,10 +252,9 @@ static int add_set(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;
 	struct xs_foreign_op op;
-	int rc = begin_op(n, values, XS_REC_set, &op);
 
-	if (rc <= 0)
-		return rc;
+	if (!begin_op(n, values, XS_REC_set, &op))
+		return 0;
 	if (!xs_nsys_db_is_number(values, O_BYTES)) {
 		leave_out(n);
 		return 0;
@@ -283,10 +273,9 @@ static int add_graph(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;
 	struct xs_foreign_op op;
-	int rc = begin_op(n, values, XS_REC_graph, &op);
 
-	if (rc <= 0)
-		return rc;
+	if (!begin_op(n, values, XS_REC_graph, &op))
+		return 0;
 	op.shape = xs_nsys_db_number32(values, G_EXEC);
 	xs_foreign_add_op(&n->foreign, &op);
 	return 0;
@@ -304,8 +293,6 @@ static int add_detail(void *self, sqlite3_stmt *values)
 	struct xs_foreign_detail detail = {.correlation =
 					       xs_nsys_db_id(values, D_ID)};
 	const uint32_t event = xs_nsys_db_number32(values, D_EVENT);
-	uint16_t queue;
-	int rc = 0;
 
 	if (!xs_nsys_is_mine(n, values, D_PID))
 		return 0;
@@ -313,11 +300,12 @@ static int add_detail(void *self, sqlite3_stmt *values)
 	    event != INVALID_ID)
 		detail.event = (uint64_t)event + 1;
 	if (xs_nsys_db_number32(values, D_STREAM) != INVALID_ID) {
-		rc = add_queue(n, values, D_DEVICE, &queue);
 		detail.has_stream = true;
-		detail.stream = rc ? 0 : xs_foreign_stream(&n->foreign, queue);
+		detail.stream = xs_foreign_stream(
+		    &n->foreign, add_queue(n, values, D_DEVICE));
 	}
-	return rc ? rc : xs_foreign_add_detail(&n->foreign, &detail);
+	xs_foreign_add_detail(&n->foreign, &detail);
+	return 0;
 }
 
 /* MEMORY_USAGE: what a call allocated or freed. */
@@ -333,9 +321,9 @@ static int add_usage(void *self, sqlite3_stmt *values)
 	    .address = xs_nsys_db_number(values, A_ADDRESS),
 	    .bytes = xs_nsys_db_number(values, A_BYTES)};
 
-	if (!xs_nsys_is_mine(n, values, A_PID))
-		return 0;
-	return xs_foreign_add_detail(&n->foreign, &detail);
+	if (xs_nsys_is_mine(n, values, A_PID))
+		xs_foreign_add_detail(&n->foreign, &detail);
+	return 0;
 }
 
 static int read_tables(struct xs_nsys *n)
@@ -384,7 +372,7 @@ int xs_import_nsys(const struct xs_trace_bytes *bytes,
 	if (!rc)
 		rc = xs_nsys_info_end(&n);
 	if (!rc)
-		rc = xs_foreign_pass(&n.foreign, visitor);
+		xs_foreign_pass(&n.foreign, visitor);
 	xs_nsys_info_release(&n);
 	xs_foreign_release(&n.foreign);
 	xs_nsys_db_close(&n.db);

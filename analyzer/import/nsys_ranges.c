@@ -77,7 +77,7 @@ static int add_range(void *self, sqlite3_stmt *values)
 	    .thread = xs_nsys_thread(values, E_TID),
 	    .process = type == STARTED};
 	uint32_t *domain;
-	int rc = 0;
+	int rc;
 
 	if ((type != PUSHED && type != STARTED) ||
 	    sqlite3_column_type(values, E_END) == SQLITE_NULL ||
@@ -88,9 +88,10 @@ static int add_range(void *self, sqlite3_stmt *values)
 	if (!*domain && xs_nsys_db_number(values, E_DOMAIN))
 		name_domain(d, values, domain);
 	range.domain = *domain;
+	rc = text_of(d->nsys, values, &range.name);
 	if (!rc)
-		rc = text_of(d->nsys, values, &range.name);
-	return rc ? rc : xs_foreign_add_range(&d->nsys->foreign, &range);
+		xs_foreign_add_range(&d->nsys->foreign, &range);
+	return rc;
 }
 
 int xs_nsys_ranges(struct xs_nsys *n)

@@ -256,8 +256,8 @@ static void forget_wide(struct xs_decoder *d)
 	d->wide_duration_ns = XS_WIDE32;
 }
 
-static int on_header(void *self, const struct xs_file_header *header,
-		     uint64_t file_bytes, uint64_t source_bytes)
+static void on_header(void *self, const struct xs_file_header *header,
+		      uint64_t file_bytes, uint64_t source_bytes)
 {
 	struct xs_decoder *d = self;
 
@@ -266,11 +266,10 @@ static int on_header(void *self, const struct xs_file_header *header,
 	if (d->most_records)
 		xs_survey_choose(&d->survey, d->most_records, &d->windows);
 	xs_decoder_start_tables(d, source_bytes);
-	return 0;
 }
 
-static int on_chunk(void *self, uint64_t at,
-		    const struct xs_chunk_header *chunk)
+static void on_chunk(void *self, uint64_t at,
+		     const struct xs_chunk_header *chunk)
 {
 	struct xs_decoder *d = self;
 
@@ -280,7 +279,6 @@ static int on_chunk(void *self, uint64_t at,
 	d->base_ns = chunk->base_ns;
 	d->thread = chunk->thread;
 	forget_wide(d);
-	return 0;
 }
 
 /* The repeated record is missing. In a chunk without a thread, which the
@@ -291,35 +289,31 @@ static void lose_again(struct xs_decoder *d, uint64_t at)
 	xs_decoder_defect(d, at, "the repeated record is missing");
 }
 
-static int on_record(void *self, uint64_t at, const xs_u8 *record)
+static void on_record(void *self, uint64_t at, const xs_u8 *record)
 {
 	struct xs_decoder *d = self;
 	size_t least = d->fixed_bytes[record[0]];
-	int rc;
 
 	d->at = at;
 	if (least == 0) {
 		d->trace->unknown_records++;
-		return 0;
+		return;
 	}
 	if (record[1] * 4u < least) {
 		xs_decoder_defect(d, at, "the record is too short");
-		return 0;
+		return;
 	}
-	rc = xs_again_expand(&d->again, at, &record);
-	if (!rc)
-		decode(d, record);
-	else
+	if (xs_again_expand(&d->again, at, &record))
 		lose_again(d, at);
+	else
+		decode(d, record);
 	if (record[0] != XS_REC_wide)
 		forget_wide(d);
-	return 0;
 }
 
-static int on_defect(void *self, uint64_t at, const char *text)
+static void on_defect(void *self, uint64_t at, const char *text)
 {
 	xs_decoder_defect(self, at, text);
-	return 0;
 }
 
 void xs_decoder_init(struct xs_decoder *d, struct xs_trace *trace,

@@ -64,8 +64,8 @@ static void add_id(struct xs_survey_bin *bin, uint32_t id)
 		bin->last_id = id;
 }
 
-static int on_header(void *self, const struct xs_file_header *header,
-		     uint64_t file_bytes, uint64_t source_bytes)
+static void on_header(void *self, const struct xs_file_header *header,
+		      uint64_t file_bytes, uint64_t source_bytes)
 {
 	struct xs_survey *s = self;
 
@@ -74,18 +74,16 @@ static int on_header(void *self, const struct xs_file_header *header,
 	s->begin_ns = header->start_realtime_ns;
 	s->shift = FIRST_SHIFT;
 	s->bins = xs_calloc(BINS, sizeof(*s->bins));
-	return 0;
 }
 
-static int on_chunk(void *self, uint64_t at,
-		    const struct xs_chunk_header *chunk)
+static void on_chunk(void *self, uint64_t at,
+		     const struct xs_chunk_header *chunk)
 {
 	struct xs_survey *s = self;
 
 	(void)at;
 	s->base_ns = chunk->base_ns;
 	s->of_calls = chunk->thread != 0;
-	return 0;
 }
 
 /* A record that begins as all calls and ops do. */
@@ -133,7 +131,7 @@ static void add_graph(struct xs_survey *s, const struct xs_rec_graph *record)
 	s->graphs[at] = record->correlation;
 }
 
-static int on_record(void *self, uint64_t at, const xs_u8 *record)
+static void on_record(void *self, uint64_t at, const xs_u8 *record)
 {
 	struct xs_survey *s = self;
 	const xs_u8 kind = record[0];
@@ -150,16 +148,14 @@ static int on_record(void *self, uint64_t at, const xs_u8 *record)
 	else if ((is_call(kind) || is_op(kind) || kind == XS_REC_again) &&
 		 bytes >= sizeof(struct xs_rec_again))
 		add(s, (const void *)record);
-	return 0;
 }
 
 /* The second visitor is told. */
-static int on_defect(void *self, uint64_t at, const char *text)
+static void on_defect(void *self, uint64_t at, const char *text)
 {
 	(void)self;
 	(void)at;
 	(void)text;
-	return 0;
 }
 
 void xs_survey_init(struct xs_survey *s, struct xs_trace_visitor *visitor)

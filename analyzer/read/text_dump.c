@@ -87,8 +87,8 @@ static void print_text(FILE *out, const char *name, const char *text,
 	putc('"', out);
 }
 
-static int dump_header(void *self, const struct xs_file_header *header,
-		       uint64_t file_bytes, uint64_t source_bytes)
+static void dump_header(void *self, const struct xs_file_header *header,
+			uint64_t file_bytes, uint64_t source_bytes)
 {
 	FILE *out = ((struct dump *)self)->out;
 
@@ -98,11 +98,10 @@ static int dump_header(void *self, const struct xs_file_header *header,
 	if (file_bytes)
 		print_field(out, "file_bytes", file_bytes);
 	putc('\n', out);
-	return ferror(out) ? -EIO : 0;
 }
 
-static int dump_chunk(void *self, uint64_t at,
-		      const struct xs_chunk_header *chunk)
+static void dump_chunk(void *self, uint64_t at,
+		       const struct xs_chunk_header *chunk)
 {
 	struct dump *d = self;
 	FILE *out = d->out;
@@ -112,7 +111,6 @@ static int dump_chunk(void *self, uint64_t at,
 	print_field(out, "at", at);
 	print_layout(out, &xs_chunk_layout, chunk);
 	putc('\n', out);
-	return ferror(out) ? -EIO : 0;
 }
 
 /* Prints text up to its last byte that is not NUL. Prints words= if the record
@@ -139,7 +137,7 @@ static void dump_tail(FILE *out, const struct xs_record_schema *kind,
 /* Prints an `again` record as the record that it repeats, with its position.
  * Prints it unchanged if that record is missing or if the `again` record is
  * longer than this version knows. */
-static int dump_record(void *self, uint64_t at, const xs_u8 *record)
+static void dump_record(void *self, uint64_t at, const xs_u8 *record)
 {
 	const struct xs_record_schema *kind =
 	    xs_record_schema_by_number(record[0]);
@@ -151,7 +149,7 @@ static int dump_record(void *self, uint64_t at, const xs_u8 *record)
 		fprintf(out, "unknown kind=%u", record[0]);
 		print_hex(out, "data", record + 2, record[1] * 4u - 2);
 		putc('\n', out);
-		return ferror(out) ? -EIO : 0;
+		return;
 	}
 	if (record[1] * 4u == kind->fixed_bytes || record[0] != XS_REC_again)
 		xs_again_expand(&d->again, at, &record);
@@ -162,16 +160,14 @@ static int dump_record(void *self, uint64_t at, const xs_u8 *record)
 	if (record != (const xs_u8 *)again)
 		print_field(out, "again", again->record);
 	putc('\n', out);
-	return ferror(out) ? -EIO : 0;
 }
 
-static int dump_defect(void *self, uint64_t at, const char *text)
+static void dump_defect(void *self, uint64_t at, const char *text)
 {
 	struct dump *d = self;
 
 	d->damaged = true;
 	fprintf(d->out, "# damaged at byte %" PRIu64 ": %s\n", at, text);
-	return ferror(d->out) ? -EIO : 0;
 }
 
 static struct xs_trace_visitor dump_visitor(struct dump *dump)
@@ -191,7 +187,7 @@ int xs_text_dump(const char *path, FILE *out, bool *damaged, const char **error)
 
 	*damaged = dump.damaged;
 	xs_again_release(&dump.again);
-	return !rc && fflush(out) ? -EIO : rc;
+	return !rc && (ferror(out) || fflush(out)) ? -EIO : rc;
 }
 
 int xs_text_dump_memory(const void *data, size_t size, FILE *out,
@@ -202,5 +198,5 @@ int xs_text_dump_memory(const void *data, size_t size, FILE *out,
 	int rc = xs_trace_input_visit_memory(data, size, &visitor, error);
 
 	xs_again_release(&dump.again);
-	return !rc && fflush(out) ? -EIO : rc;
+	return !rc && (ferror(out) || fflush(out)) ? -EIO : rc;
 }

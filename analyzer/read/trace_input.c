@@ -169,9 +169,9 @@ static int visit_whole(struct whole *w, const struct xs_trace_visitor *visitor,
 		return xs_import_fail(error, "%s", w->in.wrong);
 	if (!rc || rc == -EPROTO)
 		rc = visit(&bytes, visitor, error);
-	return !rc && w->in.wrong
-		   ? visitor->defect(visitor->self, w->size, w->in.wrong)
-		   : rc;
+	if (!rc && w->in.wrong)
+		visitor->defect(visitor->self, w->size, w->in.wrong);
+	return rc;
 }
 
 static void end(struct whole *w)

@@ -44,7 +44,7 @@ int xs_trace_bytes_need(struct xs_trace_bytes *bytes, uint64_t end)
 	return 0;
 }
 
-static int __attribute__((format(printf, 3, 4)))
+static void __attribute__((format(printf, 3, 4)))
 defect(const struct trace_reader *reader, uint64_t at, const char *format, ...)
 {
 	char text[120];
@@ -53,7 +53,7 @@ defect(const struct trace_reader *reader, uint64_t at, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return reader->visitor->defect(reader->visitor->self, at, text);
+	reader->visitor->defect(reader->visitor->self, at, text);
 }
 
 static uint64_t page_up(uint64_t at)
@@ -157,58 +157,51 @@ static int check_header(const struct trace_reader *reader,
 }
 
 /* Reads the records in [at, end). Zeros are damage only before used_end. */
-static int read_records(const struct trace_reader *reader, uint64_t at,
-			uint64_t end, uint64_t used_end)
+static void read_records(const struct trace_reader *reader, uint64_t at,
+			 uint64_t end, uint64_t used_end)
 {
 	while (end - at >= 4) {
 		const xs_u8 *record = reader->data + at;
 		uint64_t bytes = record[1] * 4u;
-		int rc;
 
 		if (record[0] == 0 && at >= used_end)
-			return 0;
-		if (record[0] == 0 || bytes == 0 || bytes > end - at)
-			return defect(reader, at,
-				      "damaged record; %" PRIu64
-				      " bytes of this chunk are skipped",
-				      end - at);
-		rc = reader->visitor->record(reader->visitor->self, at, record);
-		if (rc)
-			return rc;
+			return;
+		if (record[0] == 0 || bytes == 0 || bytes > end - at) {
+			defect(reader, at,
+			       "damaged record; %" PRIu64
+			       " bytes of this chunk are skipped",
+			       end - at);
+			return;
+		}
+		reader->visitor->record(reader->visitor->self, at, record);
 		at += bytes;
 	}
 	if (end > at)
-		return defect(reader, at,
-			      "%" PRIu64 " bytes do not form a record",
-			      end - at);
-	return 0;
+		defect(reader, at, "%" PRIu64 " bytes do not form a record",
+		       end - at);
 }
 
 /* The used size of a whole chunk is checked: records end at *end, and at
  * *used_end if none is missing. */
-static int check_used(struct trace_reader *reader, uint64_t at,
-		      const struct xs_chunk_header *chunk, uint64_t *end,
-		      uint64_t *used_end)
+static void check_used(struct trace_reader *reader, uint64_t at,
+		       const struct xs_chunk_header *chunk, uint64_t *end,
+		       uint64_t *used_end)
 {
-	int rc = 0;
-
 	*used_end = at + chunk->used_bytes;
 	if (chunk->used_bytes < sizeof(*chunk)) {
-		rc = defect(reader, at, "the chunk's used size is damaged");
+		defect(reader, at, "the chunk's used size is damaged");
 		*used_end = at + sizeof(*chunk);
 	} else if (*used_end > *end) {
-		rc = defect(reader, *end,
-			    "%" PRIu64 " bytes of records are missing",
-			    *used_end - *end);
+		defect(reader, *end, "%" PRIu64 " bytes of records are missing",
+		       *used_end - *end);
 		*used_end = *end;
 	} else {
 		if (reader->closed && !all_zero(reader, *used_end, *end))
-			rc = defect(reader, *used_end,
-				    "the bytes after the chunk's records are "
-				    "damaged; records may be missing");
+			defect(reader, *used_end,
+			       "the bytes after the chunk's records are "
+			       "damaged; records may be missing");
 		*end = *used_end;
 	}
-	return rc;
 }
 
 /* Reads one chunk. Stores in *next where the next chunk may begin. */
@@ -216,29 +209,23 @@ static int read_chunk(struct trace_reader *reader, uint64_t at, uint64_t *next)
 {
 	struct xs_chunk_header chunk;
 	uint64_t end, used_end, limit = reader->size;
-	int rc;
 
 	memcpy(&chunk, reader->data + at, sizeof(chunk));
-	rc = reader->visitor->chunk(reader->visitor->self, at, &chunk);
-	if (rc)
-		return rc;
+	reader->visitor->chunk(reader->visitor->self, at, &chunk);
 	if (chunk.capacity_bytes == 0 ||
 	    chunk.capacity_bytes % XS_PAGE_BYTES != 0)
-		rc = defect(reader, at, "the chunk's size is damaged");
+		defect(reader, at, "the chunk's size is damaged");
 	else if (chunk.capacity_bytes < limit - at)
 		limit = at + chunk.capacity_bytes;
 	end = find_chunk(reader, at + XS_PAGE_BYTES, limit);
 	if (reader->error)
 		return reader->error;
-	if (!rc && end < limit)
-		rc = defect(reader, at,
-			    "the chunk is shorter than its header says");
+	if (end < limit)
+		defect(reader, at, "the chunk is shorter than its header says");
 	*next = end;
-
-	if (!rc)
-		rc = check_used(reader, at, &chunk, &end, &used_end);
-	return rc ? rc
-		  : read_records(reader, at + sizeof(chunk), end, used_end);
+	check_used(reader, at, &chunk, &end, &used_end);
+	read_records(reader, at + sizeof(chunk), end, used_end);
+	return 0;
 }
 
 /* Drops pages that are no longer needed, many at a time. */
@@ -267,12 +254,11 @@ static int read_next(struct trace_reader *reader, uint64_t at, uint64_t *next)
 		*next = reader->size;
 		return 0;
 	}
-	return all_zero(reader, at, *next)
-		   ? 0
-		   : defect(reader, at,
-			    "%" PRIu64
-			    " bytes do not belong to a chunk; skipped",
-			    *next - at);
+	if (!all_zero(reader, at, *next))
+		defect(reader, at,
+		       "%" PRIu64 " bytes do not belong to a chunk; skipped",
+		       *next - at);
+	return 0;
 }
 
 int xs_trace_reader_read(struct xs_trace_bytes *bytes,
@@ -290,14 +276,14 @@ int xs_trace_reader_read(struct xs_trace_bytes *bytes,
 
 	if (!rc)
 		rc = check_header(&reader, &header, error);
-	reader.closed = !rc && header.state == XS_FILE_CLOSED;
-	if (!rc)
-		rc = visitor->header(visitor->self, &header, size, size);
-	if (!rc && header.tail_bytes > size)
-		rc =
-		    defect(&reader, size,
-			   "the file ends early: %" PRIu64 " bytes are missing",
-			   header.tail_bytes - size);
+	if (rc)
+		return rc;
+	reader.closed = header.state == XS_FILE_CLOSED;
+	visitor->header(visitor->self, &header, size, size);
+	if (header.tail_bytes > size)
+		defect(&reader, size,
+		       "the file ends early: %" PRIu64 " bytes are missing",
+		       header.tail_bytes - size);
 	while (!rc && at < size) {
 		rc = read_next(&reader, at, &next);
 		at = next;

@@ -24,9 +24,8 @@ int xs_trace_bytes_need(struct xs_trace_bytes *bytes, uint64_t end);
 
 /*
  * Reads a binary trace. Time and memory are bounded by its size, whatever the
- * input. Damage is reported to visitor->defect. Returns 0, an error of the
- * visitor, -errno of reading the file, or -EPROTO or -EPROTONOSUPPORT with
- * *error set to static text.
+ * input. Damage is reported to visitor->defect. Returns 0, -errno of reading
+ * the file, or -EPROTO or -EPROTONOSUPPORT with *error set to static text.
  */
 int xs_trace_reader_read(struct xs_trace_bytes *bytes,
 			 const struct xs_trace_visitor *visitor,

@@ -8,20 +8,19 @@
 
 #include "preload/format.h"
 
-/* Each function returns 0, or -errno to stop reading. at: offset in the binary
- * file. */
+/* at: offset in the binary file. */
 struct xs_trace_visitor {
 	void *self;
 	/* file_bytes: size of the binary file; 0 when a text leaves it out.
 	 * source_bytes: size of the input, binary or text; 0 when unknown. */
-	int (*header)(void *self, const struct xs_file_header *header,
-		      uint64_t file_bytes, uint64_t source_bytes);
+	void (*header)(void *self, const struct xs_file_header *header,
+		       uint64_t file_bytes, uint64_t source_bytes);
 	/* Sizes that a text leaves out are 0. */
-	int (*chunk)(void *self, uint64_t at,
-		     const struct xs_chunk_header *chunk);
+	void (*chunk)(void *self, uint64_t at,
+		      const struct xs_chunk_header *chunk);
 	/* A complete record of record[1] * 4 bytes, 4-aligned. */
-	int (*record)(void *self, uint64_t at, const xs_u8 *record);
-	int (*defect)(void *self, uint64_t at, const char *text);
+	void (*record)(void *self, uint64_t at, const xs_u8 *record);
+	void (*defect)(void *self, uint64_t at, const char *text);
 	/* Is passed all of a binary trace of at least survey_bytes before;
 	 * NULL: nothing is. */
 	const struct xs_trace_visitor *survey;

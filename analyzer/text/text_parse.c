@@ -93,11 +93,13 @@ static int parse_header(struct parser *p, char *cursor)
 		if (rc < 0)
 			return rc;
 	}
+	if (rc)
+		return rc;
 	p->header_seen = true;
 	p->at = XS_PAGE_BYTES;
-	return rc ? rc
-		  : p->visitor->header(p->visitor->self, &header, p->file_bytes,
-				       p->source_bytes);
+	p->visitor->header(p->visitor->self, &header, p->file_bytes,
+			   p->source_bytes);
+	return 0;
 }
 
 /* A few bytes of text must not fill a disk. */
@@ -177,7 +179,8 @@ static int parse_chunk(struct parser *p, char *cursor)
 	p->chunk_seen = true;
 	p->at = p->chunk_at + sizeof(p->chunk);
 	xs_again_begin(&p->again, p->chunk_at);
-	return p->visitor->chunk(p->visitor->self, p->chunk_at, &p->chunk);
+	p->visitor->chunk(p->visitor->self, p->chunk_at, &p->chunk);
+	return 0;
 }
 
 /* Appends bytes to the record after its first *bytes. */
@@ -307,7 +310,7 @@ static int parse_record(struct parser *p, const struct xs_record_schema *kind,
 	else
 		xs_again_keep(&p->again, p->at, p->record);
 	if (!rc)
-		rc = p->visitor->record(p->visitor->self, p->at, p->record);
+		p->visitor->record(p->visitor->self, p->at, p->record);
 	p->at += p->record[1] * 4u;
 	return rc;
 }

@@ -17,28 +17,24 @@ struct writer {
 	size_t used, room;
 };
 
-static int pad_to(struct writer *w, uint64_t end)
+static void pad_to(struct writer *w, uint64_t end)
 {
 	static const xs_u8 zeros[XS_PAGE_BYTES];
 
-	while (w->at < end) {
+	while (w->at < end && !ferror(w->out)) {
 		size_t size = end - w->at < sizeof(zeros)
 				  ? (size_t)(end - w->at)
 				  : sizeof(zeros);
 
-		if (fwrite(zeros, 1, size, w->out) != size)
-			return -EIO;
+		fwrite(zeros, 1, size, w->out);
 		w->at += size;
 	}
-	return 0;
 }
 
-static int put(struct writer *w, const void *data, size_t size)
+static void put(struct writer *w, const void *data, size_t size)
 {
-	if (fwrite(data, 1, size, w->out) != size)
-		return -EIO;
+	fwrite(data, 1, size, w->out);
 	w->at += size;
-	return 0;
 }
 
 static void keep(struct writer *w, const void *data, size_t size)
@@ -54,13 +50,12 @@ static void keep(struct writer *w, const void *data, size_t size)
 	w->used += size;
 }
 
-static int flush_chunk(struct writer *w)
+static void flush_chunk(struct writer *w)
 {
 	uint64_t end;
-	int rc;
 
 	if (w->used == 0)
-		return 0;
+		return;
 	w->chunk.used_bytes = (xs_u32)w->used;
 	if (w->chunk.capacity_bytes == 0)
 		w->chunk.capacity_bytes =
@@ -68,55 +63,50 @@ static int flush_chunk(struct writer *w)
 			     XS_PAGE_BYTES);
 	memcpy(w->bytes, &w->chunk, sizeof(w->chunk));
 	end = w->chunk_at + w->chunk.capacity_bytes;
-	rc = pad_to(w, w->chunk_at);
-	if (!rc)
-		rc = put(w, w->bytes, w->used);
+	pad_to(w, w->chunk_at);
+	put(w, w->bytes, w->used);
 	/* the file may end within its last chunk */
 	if (w->file_bytes && end > w->file_bytes)
 		end = w->file_bytes;
 	w->used = 0;
-	return rc ? rc : pad_to(w, end);
+	pad_to(w, end);
 }
 
-static int write_header(void *self, const struct xs_file_header *header,
-			uint64_t file_bytes, uint64_t source_bytes)
+static void write_header(void *self, const struct xs_file_header *header,
+			 uint64_t file_bytes, uint64_t source_bytes)
 {
 	struct writer *w = self;
-	int rc = put(w, header, sizeof(*header));
 
 	(void)source_bytes;
+	put(w, header, sizeof(*header));
 	w->file_bytes = file_bytes;
-	if (file_bytes && file_bytes < XS_PAGE_BYTES)
-		return rc ? rc : pad_to(w, file_bytes);
-	return rc ? rc : pad_to(w, XS_PAGE_BYTES);
+	pad_to(w, file_bytes && file_bytes < XS_PAGE_BYTES ? file_bytes
+							   : XS_PAGE_BYTES);
 }
 
-static int write_chunk(void *self, uint64_t at,
-		       const struct xs_chunk_header *chunk)
+static void write_chunk(void *self, uint64_t at,
+			const struct xs_chunk_header *chunk)
 {
 	struct writer *w = self;
-	int rc = flush_chunk(w);
 
+	flush_chunk(w);
 	w->chunk = *chunk;
 	w->chunk_at = at;
-	if (!rc)
-		keep(w, chunk, sizeof(*chunk));
-	return rc;
+	keep(w, chunk, sizeof(*chunk));
 }
 
-static int write_record(void *self, uint64_t at, const xs_u8 *record)
+static void write_record(void *self, uint64_t at, const xs_u8 *record)
 {
 	(void)at;
 	keep(self, record, record[1] * 4u);
-	return 0;
 }
 
-static int write_defect(void *self, uint64_t at, const char *text)
+/* A text has no defects. */
+static void write_defect(void *self, uint64_t at, const char *text)
 {
 	(void)self;
 	(void)at;
 	(void)text;
-	return 0; /* a text has no defects */
 }
 
 int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error)
@@ -129,11 +119,11 @@ int xs_text_parse(FILE *in, FILE *out, struct xs_text_error *error)
 						 .defect = write_defect};
 	int rc = xs_text_read(in, 0, &visitor, error);
 
-	if (!rc)
-		rc = flush_chunk(&w);
-	if (!rc)
-		rc = pad_to(&w, w.file_bytes);
-	if (!rc && fflush(out))
+	if (!rc) {
+		flush_chunk(&w);
+		pad_to(&w, w.file_bytes);
+	}
+	if (!rc && (ferror(out) || fflush(out)))
 		rc = -EIO;
 	free(w.bytes);
 	return rc;
