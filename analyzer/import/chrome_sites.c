@@ -2,8 +2,8 @@
 /* Who called: the functions of Python and operations of the framework that run
  * on the thread of a call, and what such a file lacks. */
 #include "analyzer/import/chrome.h"
-#include "analyzer/util/memory.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdlib.h>
@@ -134,8 +134,6 @@ void xs_chrome_find_sites(struct xs_chrome *c)
 	struct xs_key *keys = xs_malloc((count + 1) * sizeof(*keys));
 	struct finder f = {.chrome = c};
 
-	if (count >= XS_NONE32)
-		xs_no_memory();
 	xs_keys_sort_nested(keys, count, c, start_of, end_of);
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t index = keys[i].index;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/import/foreign.h"
 
-#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -12,7 +11,6 @@
 #include <string.h>
 
 /* More calls or ops have no index in the analyzer. */
-#define MOST_ITEMS (XS_NONE32 - 1)
 
 void xs_foreign_init(struct xs_foreign *f)
 {
@@ -133,8 +131,6 @@ void xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
 		f->left_out++;
 		return;
 	}
-	if (f->op_count >= MOST_ITEMS)
-		xs_no_memory();
 	XS_ARRAY_ADD(f->ops, f->op_count, *op);
 }
 
@@ -143,8 +139,6 @@ void xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
 	void xs_foreign_add_##item(struct xs_foreign *f,                       \
 				   const struct xs_foreign_##item *item)       \
 	{                                                                      \
-		if (f->item##_count >= MOST_ITEMS)                             \
-			xs_no_memory();                                        \
 		XS_ARRAY_ADD(f->item##s, f->item##_count, *item);              \
 	}
 ADD(call)

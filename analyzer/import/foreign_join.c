@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins what a file of another tool has of a call in several places. */
 #include "analyzer/import/foreign.h"
-#include "analyzer/util/memory.h"
 
 #include "analyzer/import/import.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes what was read of another tool's trace on as records. */
 #include "analyzer/import/foreign_passer.h"
-#include "analyzer/util/memory.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* Events of PyTorch's profiler. */
 #include "analyzer/import/call_class.h"
 #include "analyzer/import/chrome.h"
-#include "analyzer/util/memory.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdio.h>
@@ -180,8 +180,6 @@ static void add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
 		xs_foreign_add_string(&c->foreign, e->name, &frame.symbol);
 	c->has_stack |= python;
 	number_thread(c, e, &frame.thread);
-	if (c->frame_count >= XS_NONE32 - 1)
-		xs_no_memory();
 	XS_ARRAY_ADD(c->frames, c->frame_count, frame);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/decode.h"
 
-#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -26,8 +25,6 @@ static void add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 		xs_decoder_skip_call(d, &call);
 		return;
 	}
-	if (d->trace->call_count >= XS_NONE)
-		xs_no_memory();
 	XS_ARRAY_ADD(d->trace->calls, d->trace->call_count, call);
 }
 

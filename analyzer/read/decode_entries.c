@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes the records that define table entries. */
 #include "analyzer/read/decode.h"
-#include "analyzer/util/memory.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdlib.h>
@@ -126,8 +126,6 @@ static void add_counters(struct xs_decoder *d,
 	struct xs_trace *trace = d->trace;
 	uint32_t name;
 
-	if (trace->counter_count >= XS_NONE)
-		xs_no_memory();
 	xs_decoder_element(d, &d->strings, rec->name, &name);
 	const struct xs_counter counter = {
 	    .name = name,

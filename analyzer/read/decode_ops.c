@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/decode.h"
-#include "analyzer/util/memory.h"
 
 #include "analyzer/util/sort.h"
 
@@ -12,8 +11,6 @@ static void keep_op(struct xs_trace *trace, const struct xs_op *op)
 	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
 	size_t *count = migration ? &trace->migration_count : &trace->op_count;
 
-	if (*count >= XS_NONE)
-		xs_no_memory();
 	XS_ARRAY_ADD(*ops, *count, *op);
 }
 
@@ -132,8 +129,6 @@ void xs_decoder_add_graph_launch(struct xs_decoder *d,
 		d->last_ns = end_ns;
 	if (!xs_decoder_reads_op(d, start_ns, rec->correlation))
 		return;
-	if (trace->graph_launch_count >= XS_NONE)
-		xs_no_memory();
 	xs_decoder_element(d, &d->queues, rec->queue, &queue);
 	const struct xs_graph_launch launch = {
 	    .start_ns = start_ns,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of a long trace that are counted and not read. */
 #include "analyzer/read/decode.h"
-#include "analyzer/util/memory.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/decode.h"
-#include "analyzer/util/memory.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdio.h>

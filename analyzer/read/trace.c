@@ -2,7 +2,6 @@
 #include "analyzer/read/trace.h"
 
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdlib.h>
@@ -14,8 +13,6 @@ struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site)
 	    xs_array_grow(trace->sites, trace->site_count, sizeof(*sites));
 	struct xs_site *outer;
 
-	if (trace->site_count >= XS_NONE)
-		xs_no_memory();
 	trace->sites = sites;
 	outer = &sites[trace->site_count];
 	*outer = (struct xs_site){.module = sites[site].module,

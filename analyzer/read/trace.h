@@ -336,8 +336,7 @@ void xs_skipped_add(struct xs_skipped *skipped, const struct xs_op *op);
 void xs_skipped_sum(struct xs_skipped *sum, const struct xs_skipped *skipped);
 
 /* Inserts a new site between a site and its caller: the function that the
- * site's function is inlined into. Invalidates pointers to sites. Returns NULL
- * without memory. */
+ * site's function is inlined into. Invalidates pointers to sites. */
 struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site);
 
 /* Returns when the process started, ns since 1970; 0: the times of an imported

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds/phase.h"
-#include "analyzer/util/memory.h"
 
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /* Groups rounds to phases, by key, then by bytes in, then by bytes out, and has
  * each phase measured. */
 #include "analyzer/rounds/phase.h"
-#include "analyzer/util/memory.h"
 
 #include "analyzer/rounds/allocation_starts.h"
 #include "analyzer/rounds/connections.h"
@@ -12,6 +11,7 @@
 #include "analyzer/rounds/staged_copies.h"
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/util/hash.h"
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
 #include <stdio.h>

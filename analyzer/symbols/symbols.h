@@ -47,8 +47,8 @@ const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,
 const struct xs_site *xs_symbols_user_caller(const struct xs_trace *trace,
 					     uint32_t site);
 
-/* Returns the demangled name, or a copy of a name that is not mangled; NULL
- * without memory. Caller frees. */
+/* Returns the demangled name, or a copy of a name that is not mangled.
+ * Caller frees. */
 char *xs_symbols_demangle(const char *name);
 
 /* Returns the last component of a demangled C++ name, without its return type,

@@ -6,7 +6,7 @@
 
 /* Returns the call site before whose calls their threads spent the most time
  * outside of calls, within a span of CLOCK_REALTIME ns; XS_NONE: no thread has
- * two calls there, no memory, or more time is behind all calls or before the
+ * two calls there, or more time is behind all calls or before the
  * first ones of windows. Time between two windows does not count. Of the
  * sites for which is_wanted returns true, if it is not NULL, and only if their
  * longest has a quarter of the longest one's time. */

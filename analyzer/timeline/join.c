@@ -140,8 +140,6 @@ static void sort_nvtx(struct xs_trace *trace)
 	const size_t count = trace->nvtx_count;
 	struct xs_key *keys = xs_calloc(count + 1, sizeof(*keys));
 
-	if (count >= XS_NONE)
-		xs_no_memory();
 	xs_keys_sort_nested(keys, count, trace, start_of_range, end_of_range);
 	xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
 	free(keys);

@@ -292,8 +292,8 @@ static void extrapolate(const struct sweep *s, uint64_t span_ns,
 	}
 }
 
-/* Those that block, and those that copy pageable memory, which they stage; NULL
- * without memory. */
+/* Those that block, and those that copy pageable memory, which they
+ * stage. */
 static bool *copy_calls(const struct xs_trace *trace, const bool *blocks)
 {
 	bool *copies = xs_malloc(trace->call_count + 1);

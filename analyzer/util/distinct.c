@@ -50,8 +50,6 @@ static void grow_slots(struct xs_distinct *d)
 
 	if (2 * (d->count + 1) < d->slot_count)
 		return;
-	if (d->count >= UINT32_MAX - 1)
-		xs_no_memory();
 	slots = xs_calloc(count, sizeof(*slots));
 	free(d->slots);
 	d->slots = slots;

@@ -4,12 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-void (*xs_tell_no_memory)(void) = abort;
+void (*xs_end)(const char *why);
+
+static __attribute__((noreturn)) void end(const char *why)
+{
+	if (xs_end)
+		xs_end(why);
+	abort();
+}
 
 void xs_no_memory(void)
 {
-	xs_tell_no_memory();
-	abort();
+	end("Cannot allocate memory; free some memory");
+}
+
+void xs_too_many(void)
+{
+	end("it has more than 2,147,483,648 records of a kind; trace a part of "
+	    "the run");
 }
 
 /* An empty array may have no memory. */

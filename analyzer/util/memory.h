@@ -5,10 +5,11 @@
 #include <stddef.h>
 
 /* Called if there is no memory, which analyses need little of beside their
- * trace: so no caller has to look. The command sets what tells it and ends the
- * process. */
+ * trace, or if an array has too many items: so no caller has to look. The
+ * command sets what tells why and ends the process. */
 __attribute__((noreturn)) void xs_no_memory(void);
-extern void (*xs_tell_no_memory)(void);
+__attribute__((noreturn)) void xs_too_many(void);
+extern void (*xs_end)(const char *why);
 
 /* Like those of the C library. */
 void *xs_malloc(size_t bytes);

@@ -8,15 +8,18 @@
 #include <string.h>
 
 #define FIRST_ROOM 16
+#define ITEMS_MOST (1u << 31) /* their numbers have 32 bits */
 #define ITEM_MAX   128
 
 void *xs_array_grow(void *items, size_t count, size_t item_bytes)
 {
 	if (count == 0)
 		return xs_realloc(items, FIRST_ROOM * item_bytes);
-	return count < FIRST_ROOM || (count & (count - 1)) != 0
-		   ? items
-		   : xs_realloc(items, 2 * count * item_bytes);
+	if (count < FIRST_ROOM || (count & (count - 1)) != 0)
+		return items;
+	if (count >= ITEMS_MOST)
+		xs_too_many();
+	return xs_realloc(items, 2 * count * item_bytes);
 }
 
 size_t xs_keys_from(const struct xs_key *keys, size_t count, uint64_t key)

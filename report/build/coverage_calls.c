@@ -3,10 +3,10 @@
  * Counts calls by class and GPU ops by kind, each with how many are matched,
  * and explains in remarks what is missing and why.
  */
-#include "analyzer/util/memory.h"
 #include "report/build/build.h"
 
 #include "analyzer/read/names.h"
+#include "analyzer/util/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Who needs what in the leading phase, and the least time of a round if only
  * this orders its work. */
-#include "analyzer/util/memory.h"
 #include "report/build/build.h"
 
 #include "analyzer/dataflow/dataflow.h"
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/memory.h"
 #include "report/result/site.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts a phase of the analyzer to a phase of the result. */
-#include "analyzer/util/memory.h"
 #include "report/build/build.h"
 #include "report/build/steady.h"
 
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/memory.h"
 #include "report/result/site.h"
 #include "report/result/source_text.h"
 

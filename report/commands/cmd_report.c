@@ -202,9 +202,7 @@ static int report(const struct report_options *given,
 
 	if (code)
 		return code;
-	results = calloc((size_t)trace_count, sizeof(*results));
-	if (!results)
-		xs_no_memory();
+	results = xs_calloc((size_t)trace_count, sizeof(*results));
 	code = read_traces(how, traces, trace_count, results, &readable);
 	if (readable)
 		err = write_reports(

@@ -16,9 +16,7 @@ static void add(struct xs_job_inputs *out, char *path)
 {
 	const size_t count = (size_t)out->count + 1;
 
-	out->paths = realloc(out->paths, count * sizeof(*out->paths));
-	if (!out->paths || !path)
-		xs_no_memory();
+	out->paths = xs_realloc(out->paths, count * sizeof(*out->paths));
 	out->paths[out->count++] = path;
 }
 
@@ -100,11 +98,9 @@ static int largest_digest(const void *left, const void *right)
  * what it was made of. */
 static void sort_by_size(struct xs_job_inputs *inputs)
 {
-	struct sized *all = calloc((size_t)inputs->count + 1, sizeof(*all));
+	struct sized *all = xs_calloc((size_t)inputs->count + 1, sizeof(*all));
 	struct stat file;
 
-	if (!all)
-		xs_no_memory();
 	for (int i = 0; i < inputs->count; i++) {
 		char *path = inputs->paths[i];
 		const bool digest = !is_named_trace(path) && xs_digest_is(path);
@@ -135,7 +131,7 @@ int xs_job_inputs_list(char *const *given, int count, bool digests,
 		if (is_folder)
 			err = add_folder(what, digests, out);
 		else
-			add(out, strdup(what));
+			add(out, xs_strdup(what));
 	}
 	sort_by_size(out);
 	return err ? xs_cli_fail(

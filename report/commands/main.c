@@ -101,11 +101,11 @@ static void hold_standard(void)
 		close(file);
 }
 
-static void tell_no_memory(void)
+static void end(const char *why)
 {
 	xs_unfinished_delete();
 	/* xs_cli_fail() would need memory */
-	fprintf(stderr, "xferspy: %s; free some memory\n", strerror(ENOMEM));
+	fprintf(stderr, "xferspy: %s\n", why);
 	exit(XS_EXIT_INPUT);
 }
 
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 
 	hold_standard();
 	setlocale(LC_CTYPE, "");
-	xs_tell_no_memory = tell_no_memory;
+	xs_end = end;
 	json_set_alloc_funcs(xs_malloc, free);
 	code = command_main(argc, argv);
 	/* commands that write more than a text have told it */

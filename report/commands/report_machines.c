@@ -40,9 +40,7 @@ int xs_report_machines_load(const char *const *names, size_t count,
 		code = xs_cli_machine(names[0], &out->first);
 		how->machine = &out->first;
 	}
-	out->others = calloc(count, sizeof(*out->others));
-	if (!out->others)
-		xs_no_memory();
+	out->others = xs_calloc(count, sizeof(*out->others));
 	for (size_t i = 1; i < count && !code; i++)
 		code = add_other(names[i], out);
 	how->elsewhere = out->others;

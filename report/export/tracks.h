@@ -23,7 +23,7 @@ struct xs_export_slice {
 /* How many numbers names may have, from 0. One is a kind and a text. */
 size_t xs_export_name_count(const struct xs_trace *trace);
 
-/* Returns the text of a name, or NULL without memory. Caller frees it. */
+/* Returns the text of a name. Caller frees it. */
 char *xs_export_name(const struct xs_trace *trace, uint64_t name);
 
 /* Walks calls, NVTX ranges and ops by tracks, such as the thread or stream that

@@ -82,14 +82,13 @@ static int by_value(const void *left, const void *right)
 static int64_t exact_median(const json_t *group, const char *name)
 {
 	const json_t *counts = xs_digest_get(group, "count", name);
-	struct exact *all = calloc(json_object_size(counts) + 1, sizeof(*all));
+	struct exact *all =
+	    xs_calloc(json_object_size(counts) + 1, sizeof(*all));
 	int64_t sum = 0, median = XS_UNKNOWN;
 	const char *key;
 	json_t *count;
 	size_t used = 0;
 
-	if (!all)
-		xs_no_memory();
 	json_object_foreach((json_t *)counts, key, count) {
 		all[used] = (struct exact){strtoll(key, NULL, 10),
 					   json_integer_value(count)};

@@ -146,8 +146,6 @@ static void add_run(struct xs_timeline_texts *texts)
 	struct xs_lanes lanes = {.arena = &texts->result->arena};
 	bool *blocked = xs_calls_blocked(trace);
 
-	if (!blocked)
-		xs_no_memory();
 	add_ranges(texts, &lanes);
 	add_calls(texts, &lanes, blocked);
 	add_ops(texts, &lanes, trace->ops, trace->op_count);

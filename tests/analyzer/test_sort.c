@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit.h"
 
+#include "analyzer/util/memory.h"
 #include "analyzer/util/sort.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 
 /* A fixed pseudo-random sequence. */
@@ -99,4 +101,22 @@ TEST(test_grow)
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(items[i], i);
 	free(items);
+}
+
+static const char *ended;
+static jmp_buf back;
+
+static void leave(const char *why)
+{
+	ended = why;
+	longjmp(back, 1);
+}
+
+TEST(test_items_have_numbers_of_32_bits)
+{
+	xs_end = leave;
+	if (!setjmp(back))
+		xs_array_grow(NULL, 1ull << 31, 1);
+	xs_end = NULL;
+	assert_has(ended, "more than 2,147,483,648");
 }

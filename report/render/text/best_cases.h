@@ -14,7 +14,7 @@ struct xs_text_best_case {
 };
 
 struct xs_text_best_cases {
-	struct xs_text_best_case *items; /* of the arena; NULL: no memory */
+	struct xs_text_best_case *items; /* of the arena */
 	size_t count;
 	bool said; /* printed steps name conditions of others */
 };
