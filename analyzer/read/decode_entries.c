@@ -116,7 +116,6 @@ static void add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
 	    .registers = rec->registers,
 	    .shared_static_bytes = rec->shared_static_bytes,
 	    .shared_dynamic_bytes = rec->shared_dynamic_bytes,
-	    .local_bytes = rec->local_bytes,
 	};
 }
 
@@ -132,7 +131,6 @@ static void add_counters(struct xs_decoder *d,
 	    .grid = {rec->grid_x, rec->grid_y, rec->grid_z},
 	    .block = {rec->block_x, rec->block_y, rec->block_z},
 	    .correlation = rec->correlation,
-	    .device = rec->device,
 	    .launch = rec->launch,
 	    .sectors_read = rec->sectors_read,
 	    .sectors_written = rec->sectors_written,

@@ -126,7 +126,6 @@ struct xs_shape {
 	uint32_t name; /* index into strings: mangled kernel name */
 	uint32_t grid[3], block[3];
 	uint32_t registers, shared_static_bytes, shared_dynamic_bytes;
-	uint32_t local_bytes;
 };
 
 /* Hardware counters of one launch of a kernel; XS_UNCOUNTED: not counted. */
@@ -134,7 +133,6 @@ struct xs_counter {
 	uint32_t name; /* index into strings: mangled kernel name */
 	uint32_t grid[3], block[3];
 	uint32_t correlation;
-	uint16_t device;
 	uint16_t launch; /* 1: first launch with this name, grid and block */
 	uint64_t sectors_read, sectors_written; /* 32 bytes each, between SMs
 						 * and L2 */

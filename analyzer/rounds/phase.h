@@ -97,9 +97,9 @@ struct xs_step {
 	uint32_t shape;		    /* kernels; else XS_NONE */
 	uint64_t bytes;		    /* copies, sets, allocations */
 	uint64_t blocks;	    /* kernels: blocks of the grid */
-	uint32_t block_threads, block_x; /* kernels */
-	uint32_t registers;		 /* kernels: per thread */
-	uint32_t shared_bytes; /* kernels: per block, static and dynamic */
+	uint32_t block_threads;	    /* kernels */
+	uint32_t registers;	    /* kernels: per thread */
+	uint32_t shared_bytes;	    /* kernels: per block, static and dynamic */
 	const struct xs_counts *counts; /* kernels; NULL: unknown; owned by
 					 * struct xs_phases */
 	uint64_t event;			/* handle for record, wait and

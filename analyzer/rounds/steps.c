@@ -97,7 +97,6 @@ static void set_shape(struct xs_step *step, const struct xs_shape *shape)
 	step->blocks *= shape->grid[2];
 	step->block_threads =
 	    shape->block[0] * shape->block[1] * shape->block[2];
-	step->block_x = shape->block[0];
 	step->registers = shape->registers;
 	step->shared_bytes =
 	    shape->shared_static_bytes + shape->shared_dynamic_bytes;

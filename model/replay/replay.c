@@ -328,7 +328,6 @@ double xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 		 struct xs_action_times *times)
 {
 	struct xs_replay_state r = {.plan = plan,
-				    .machine = machine,
 				    .times = times,
 				    .link.machine = machine,
 				    .one_engine = machine->copy_engines == 1,

@@ -44,7 +44,6 @@ struct xs_replay_unit {
 
 struct xs_replay_state {
 	const struct xs_plan *plan;
-	const struct xs_machine *machine;
 	struct xs_action_times *times;
 	bool one_engine, in_issue_order;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/round_work.h"
 
-#include "model/replay/numbering.h"
 #include "model/replay/recorded_plan.h"
 #include "model/replay/tracer_overhead.h"
 
@@ -70,7 +69,6 @@ static void add_kernel(struct xs_round_work *work, const struct xs_step *step)
 	work->kernel_ns += op_time(step);
 	work->blocks += (double)step->blocks;
 	work->block_threads = step->block_threads;
-	work->block_x = step->block_x;
 	work->registers = step->registers;
 	work->shared_bytes = step->shared_bytes;
 }
@@ -130,20 +128,6 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step,
 	default:
 		break;
 	}
-}
-
-/* Counts the queues of the copies. */
-static void add_queues(struct xs_round_work *work, const struct xs_phase *phase)
-{
-	struct xs_numbering queues;
-
-	xs_numbering_init(&queues, phase->step_count);
-	for (size_t i = 0; i < phase->step_count; i++)
-		if (xs_step_is_copy(&phase->steps[i]))
-			xs_numbering_add(&queues, phase->steps[i].queue);
-	xs_numbering_sort(&queues);
-	work->queues = (unsigned)queues.count;
-	xs_numbering_free(&queues);
 }
 
 double xs_step_staging_ns(const struct xs_phase *phase, size_t i)
@@ -279,7 +263,6 @@ void xs_round_work_build(const struct xs_phase *phase,
 	if (!work->kernels)
 		add_counts(work, NULL);
 	add_pinning(work, phase);
-	add_queues(work, phase);
 	xs_kernel_stages_add(phase, work);
 }
 

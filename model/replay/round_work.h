@@ -38,7 +38,6 @@ struct xs_round_work {
 	unsigned in_parts, out_parts; /* of all arrays; 0: as many copies */
 	double kernel_ns;
 	unsigned kernels; /* launches of the recorded round */
-	unsigned queues;  /* used by its copies */
 	unsigned kernel_hw_queues, copy_hw_queues; /* of the phase */
 	double other_ns;      /* device copies, sets, other calls: unchanged */
 	double allocation_ns; /* part of other_ns: allocations and frees,
@@ -78,7 +77,7 @@ struct xs_round_work {
 			     * NAN: unknown */
 
 	double blocks; /* sum over all kernels */
-	uint32_t block_threads, block_x, registers, shared_bytes;
+	uint32_t block_threads, registers, shared_bytes;
 
 	struct xs_kernel_stage stages[XS_STAGES_MAX];
 	unsigned stage_count; /* 0: no kernels; 1: no kernel uses another one's
