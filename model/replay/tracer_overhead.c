@@ -35,10 +35,12 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
 	const double latency_ns = m->launch_latency_ns.value;
 	const double call_ns = m->call_launch_ns.value;
 
-	limit_call(
-	    is_cold ? fmax(call_ns, action->call_ns - TRACER_CALL_NS) : call_ns,
-	    was_idle && !isnan(latency_ns) ? latency_ns : waits_ns(action),
-	    action);
+	limit_call(is_cold && !isnan(call_ns)
+		       ? fmax(call_ns, action->call_ns - TRACER_CALL_NS)
+		       : call_ns,
+		   was_idle && !isnan(latency_ns) ? latency_ns
+						  : waits_ns(action),
+		   action);
 }
 
 /* Where pointers of launches are recorded, 0.6 us or more lie after a call that
