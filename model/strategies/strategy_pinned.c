@@ -199,7 +199,8 @@ static void say_kept(const struct xs_strategy_case *c,
 	if (part > 0 && xs_buffers_are_new(&c->work))
 		snprintf(text, size, "; keeping them unpinned saves %.0f ns",
 			 fmin(part, 1) * rounds_save_ns(c, row));
-	else if (row->calls_ns * 20 > c->as_is_ns - row->round_ns)
+	else if (row->calls_ns > 0 &&
+		 row->calls_ns * 20 > c->as_is_ns - row->round_ns)
 		snprintf(text, size,
 			 "; a round's allocations and frees then take %.0f ns "
 			 "less",
