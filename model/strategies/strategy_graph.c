@@ -90,11 +90,46 @@ static bool are_equal(const struct xs_phase *phase, const struct run *a,
 	return equal;
 }
 
-/* Steps of an iteration of a loop, and of all that are worth a graph; if a step
- * takes the host longer, no launch is the limit. */
-#define MOST_PERIOD  32
-#define LEAST_LOOP   100
-#define MOST_STEP_NS 20000
+#define MOST_PERIOD  256   /* steps of an iteration of a loop */
+#define LEAST_LOOP   100   /* steps of all its iterations */
+#define MOST_STEP_NS 20000 /* the host is no limit if it takes longer a step   \
+			    */
+
+/* Steps that are the same as those one iteration later. */
+struct loop {
+	size_t first, end, period;
+};
+
+static bool repeats(const struct xs_step *step, size_t period)
+{
+	return are_same(step, step + period) &&
+	       step->queue == step[period].queue;
+}
+
+/* Returns the loop that the middle of the run is in; without one, few steps. */
+static struct loop loop_of(const struct xs_phase *phase, const struct run *run)
+{
+	const struct xs_step *steps = phase->steps;
+	struct loop longest = {0};
+
+	for (size_t period = 1; period <= MOST_PERIOD; period++) {
+		const size_t middle = run->first + length(run) / 2;
+		struct loop loop = {middle, middle, period};
+
+		while (loop.first > run->first &&
+		       loop.first - 1 + period < run->end &&
+		       repeats(&steps[loop.first - 1], period))
+			loop.first--;
+		while (loop.end + period < run->end &&
+		       repeats(&steps[loop.end], period))
+			loop.end++;
+		if (loop.end - loop.first > longest.end - longest.first)
+			longest = loop;
+		if (longest.end - longest.first > length(run) / 2)
+			break;
+	}
+	return longest;
+}
 
 /* Reduces the run to iterations of a loop in it, if it has one: about as many
  * nodes as launches of the graph, since each costs. After an even number of
@@ -102,31 +137,19 @@ static bool are_equal(const struct xs_phase *phase, const struct run *a,
 static void cut_loop(const struct xs_phase *phase, struct run *run)
 {
 	const struct xs_step *steps = phase->steps;
-	size_t first = 0, again = 0, pair = 0, loop;
+	const struct loop loop = loop_of(phase, run);
+	const size_t count = loop.end + loop.period - loop.first;
+	const size_t two = 2 * loop.period; /* iterations */
 
-	for (size_t period = 1;
-	     period <= MOST_PERIOD && again <= length(run) / 2; period++)
-		for (size_t i = run->first, same = 0; i + period < run->end;
-		     i++) {
-			const struct xs_step *step = &steps[i];
-
-			same = are_same(step, step + period) ? same + 1 : 0;
-			if (same <= again)
-				continue;
-			again = same;
-			first = i + 1 - same;
-			pair = 2 * period;
-		}
-	loop = again + pair / 2;
-	if (loop < LEAST_LOOP ||
-	    steps[first + again].return_ns - steps[first].call_ns >
-		again * MOST_STEP_NS)
+	if (count < LEAST_LOOP || count < 2 * two ||
+	    steps[loop.end].return_ns - steps[loop.first].call_ns >
+		(loop.end - loop.first) * MOST_STEP_NS)
 		return;
-	*run = run_from(
-	    phase, first,
-	    first + (size_t)fmax(1, round(sqrt((double)loop) / (double)pair)) *
-			pair);
-	run->equal = (unsigned)(loop / length(run));
+	*run = run_from(phase, loop.first,
+			loop.first + (size_t)fmax(1, round(sqrt((double)count) /
+							   (double)two)) *
+					 two);
+	run->equal = (unsigned)(count / length(run));
 	run->loops = true;
 }
 
@@ -219,9 +242,9 @@ static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 {
 	return xs_abstain_without_needs(c, row, out) ||
 	       xs_abstain_if(c->phase->rounds < 2 && run->equal < 2, row, out,
-			     "only one round was seen, without a loop of "
-			     "launches: a graph is made once and launched many "
-			     "times") ||
+			     "only one round was seen, without launches that "
+			     "repeat often: a graph is made once and launched "
+			     "many times") ||
 	       xs_abstain_if(
 		   xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
 					    (double)c->phase->total_ns),
