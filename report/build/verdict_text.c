@@ -132,8 +132,7 @@ static const char *issue_limit(const struct xs_result *result)
 	return result->plan_count && !has_graph(result)
 		   ? "how fast the host issues work is the limit"
 		   : "how fast the host issues work is the limit. A CUDA graph "
-		     "issues a round at once, without the host's code between "
-		     "launches";
+		     "issues many launches at once";
 }
 
 /* Whether the host's code runs before a copy in of the phase. */

@@ -103,8 +103,7 @@ TEST(a_host_that_issues_is_the_limit)
 	says("Steady part: 2.67 ms");
 	says("how fast the host issues work");
 	/* the profile has no costs of graphs */
-	says("A CUDA graph issues a round at once, without the host's code "
-	     "between launches.");
+	says("A CUDA graph issues many launches at once.");
 	says("Changes of data movement save at most 60.0 us: 2.2 % "
 	     "of the steady part, 0.1 % of the run.");
 }
