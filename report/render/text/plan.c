@@ -324,6 +324,15 @@ static const char *usual(const struct xs_result *result)
 					     : "median or mean round; ";
 }
 
+/* Whether a step changes a phase of one round, whose range is of any run. */
+static bool has_only_round(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].phase->rounds == 1)
+			return true;
+	return !result->verdict.repeats;
+}
+
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
@@ -335,7 +344,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		   : xs_print(&result->arena, "%s%s90 %% ranges%s",
 			      shown > 1 ? "each on top of the last; " : "",
 			      result->verdict.repeats ? usual(result) : "",
-			      result->verdict.repeats ? " in this run" : ""));
+			      has_only_round(result) ? "" : " in this run"));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);
