@@ -155,8 +155,8 @@ TEST(test_replays_to_its_own_time)
 		xs_model_phase(&phase, &m, &options, &list);
 		assert_string_equal(list.items[0].strategy, "as-is");
 		/* rounding moves each step by at most one ns */
-		if (fabs(list.items[0].round_ns - round_ns) >
-		    2.0 * (double)phase.step_count)
+		if (!(fabs(list.items[0].round_ns - round_ns) <=
+		      2.0 * (double)phase.step_count))
 			fail_msg("program %u: %.1f replays to %.1f", i,
 				 round_ns, list.items[0].round_ns);
 		xs_estimates_free(&list);
