@@ -90,10 +90,11 @@ static bool are_equal(const struct xs_phase *phase, const struct run *a,
 	return equal;
 }
 
-#define MOST_PERIOD  256   /* steps of an iteration of a loop */
-#define LEAST_LOOP   100   /* steps of all its iterations */
-#define MOST_STEP_NS 20000 /* the host is no limit if it takes longer a step   \
-			    */
+/* Of a loop: steps of an iteration, and of all of them; if a step takes longer,
+ * the host's calls are not the limit. */
+#define MOST_PERIOD  256
+#define LEAST_LOOP   100
+#define MOST_STEP_NS 20000
 
 /* Steps that are the same as those one iteration later. */
 struct loop {

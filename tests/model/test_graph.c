@@ -130,7 +130,8 @@ TEST(test_loop_of_the_only_round)
 	for (uint32_t i = 0; i < 102; i++)
 		loop[i].shape = i;
 	assert_false(estimated("graph")->applies);
-	assert_has(replayed("graph")->why, "without launches that repeat often");
+	assert_has(replayed("graph")->why,
+		   "without launches that repeat often");
 }
 
 /* What takes the host 2 ms between two launches is no issuing: it stays. */
