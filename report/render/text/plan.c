@@ -11,6 +11,9 @@
 /* Steps printed, unless all is asked for. */
 #define STEPS_MAX 2
 
+/* The characters of an opening of five lines, with room for their ends. */
+#define OPENING 370
+
 void xs_render_text_verdict(const struct xs_terminal *terminal,
 			    struct xs_result *result)
 {
@@ -18,10 +21,14 @@ void xs_render_text_verdict(const struct xs_terminal *terminal,
 	const char *lead = "Verdict: ";
 
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
-	if (result->opening)
-		xs_terminal_wrapf(terminal, XS_BOLD, "", "In short: %s%s",
-				  result->opening,
-				  xs_render_text_lines_note(result));
+	if (result->opening) {
+		const char *note = xs_render_text_lines_note(result);
+
+		xs_terminal_wrapf(
+		    terminal, XS_BOLD, "", "In short: %s%s", result->opening,
+		    strlen(result->opening) + strlen(note) < OPENING ? note
+								     : "");
+	}
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		xs_terminal_wrapf(terminal, *lead ? XS_BOLD : XS_PLAIN, "",
