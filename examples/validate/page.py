@@ -389,7 +389,7 @@ def page(rows, summary, families, inside, machine, notes, stem, patterns):
         *atgpu_lines(summary), "",
         *patterns,
         "## Targets", "",
-        wrap("""On programs by others (first contacts 3 to 10, and 11 to 15 apart), with a
+        wrap("""On programs by others (first contacts 3 to 10, and 11 to 15 and 21 apart), with a
         calibration of the host. By the runs of one variant, a perfect prediction would still be off
         by as much as its column says; [corpus.md](corpus.md) explains the others."""), "",
         *targets_of_others(), "",
