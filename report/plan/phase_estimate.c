@@ -328,8 +328,10 @@ static void scale_to_mean(const struct xs_result_phase *phase,
 			  struct xs_result_estimate *out)
 {
 	const double part = (double)phase->round_ns / (double)phase->median_ns;
-	int64_t *const times[] = {&out->round_ns, &out->low_ns, &out->high_ns,
-				  &out->known_low_ns, &out->known_high_ns};
+	int64_t *const times[] = {&out->round_ns,      &out->low_ns,
+				  &out->high_ns,       &out->known_low_ns,
+				  &out->known_high_ns, &out->shared_low_ns,
+				  &out->shared_high_ns};
 
 	if (!xs_result_is_mean(phase))
 		return;
