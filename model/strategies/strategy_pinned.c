@@ -24,21 +24,16 @@ static double staging_ns(const struct xs_strategy_case *c, size_t step)
 		   : ns;
 }
 
-/* PyTorch waits after each copy in, unless it is non_blocking, which then
- * works: what uses the data follows in the stream. */
-static void leave_out_waits(const struct xs_strategy_case *c,
-			    struct xs_plan *plan)
+/* Whether the step is a wait of PyTorch, which follows each copy in, unless it
+ * is non_blocking, which then works: what uses the data follows in the stream.
+ */
+static bool is_left_out(const struct xs_strategy_case *c,
+			const struct xs_step *step)
 {
-	const struct xs_step *step = c->phase->steps;
-
-	if (c->options->language != XS_LANGUAGE_PYTORCH)
-		return;
-	for (size_t i = 1; i < c->phase->step_count; i++, step++)
-		if (step->kind == XS_STEP_H2D && xs_step_is_pageable(step) &&
-		    step[1].kind == XS_STEP_SYNC_STREAM &&
-		    step[1].thread == step->thread &&
-		    step[1].queue == step->queue)
-			xs_action_leave_out(&plan->actions[i]);
+	return c->options->language == XS_LANGUAGE_PYTORCH &&
+	       step > c->phase->steps && step->kind == XS_STEP_SYNC_STREAM &&
+	       step[-1].kind == XS_STEP_H2D && xs_step_is_pageable(step - 1) &&
+	       step[-1].thread == step->thread && step[-1].queue == step->queue;
 }
 
 /* A stream that waits for an event may be behind the copy, too. */
@@ -59,21 +54,25 @@ static bool waits_for(const struct xs_step *copy, const struct xs_step *wait)
 			 wait->queue == copy->queue;
 }
 
-/* The last asynchronous copy out of pageable memory for which the host waits by
- * nothing but the call, which then returns early; NULL: there is none. */
-static const struct xs_step *unawaited(const struct xs_phase *phase)
+/* The last asynchronous copy of the kind, of pageable memory, for which the
+ * host waits by nothing but the call, which then returns early; NULL: there is
+ * none.
+ */
+static const struct xs_step *unawaited(const struct xs_strategy_case *c,
+				       enum xs_step_kind kind)
 {
-	const struct xs_step *end = phase->steps + phase->step_count;
+	const struct xs_step *end = c->phase->steps + c->phase->step_count;
 	const struct xs_step *last = NULL;
 
-	XS_EACH(step, phase->steps, phase->step_count) {
+	XS_EACH(step, c->phase->steps, c->phase->step_count) {
 		const struct xs_step *wait = step + 1;
 
-		if (step->kind != XS_STEP_D2H || !xs_step_is_pageable(step) ||
+		if (step->kind != kind || !xs_step_is_pageable(step) ||
 		    !step->async)
 			continue;
 		while (wait < end &&
-		       !(xs_step_is_wait(wait) && waits_for(step, wait)))
+		       !(xs_step_is_wait(wait) && waits_for(step, wait) &&
+			 !is_left_out(c, wait)))
 			wait++;
 		if (wait == end)
 			last = step;
@@ -101,13 +100,15 @@ static void build_plan(const struct xs_strategy_case *c,
 
 	xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 	(void)row;
-	for (size_t i = 0; i < c->phase->step_count; i++)
+	for (size_t i = 0; i < c->phase->step_count; i++) {
 		plan->actions[i].gap_ns =
 		    fmax(plan->actions[i].gap_ns -
 			     scenario->host_scale * staging_ns(c, i),
 			 0);
-	leave_out_waits(c, plan);
-	wait_for(c->phase, &scenario->machine, unawaited(c->phase), plan);
+		if (is_left_out(c, &c->phase->steps[i]))
+			xs_action_leave_out(&plan->actions[i]);
+	}
+	wait_for(c->phase, &scenario->machine, unawaited(c, XS_STEP_D2H), plan);
 	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
 	if (!scenario->calls_recorded)
 		xs_allocations_limit(plan, c->phase, &scenario->machine);
@@ -268,9 +269,13 @@ static void build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.needs = xs_estimate_set_setup(&large, 0, &row);
 	if (row.needs && xs_buffers_are_new(&c->work))
 		row.effort = XS_EFFORT_PLACE;
-	if (unawaited(c->phase))
+	if (unawaited(c, XS_STEP_D2H))
 		xs_estimate_assume(&row, "the host waits before it reads the "
 					 "results: copies out no longer block");
+	if (unawaited(c, XS_STEP_H2D))
+		xs_estimate_assume(&row,
+				   "the host waits before it changes what "
+				   "it copies in, which no longer blocks");
 	xs_estimate_replay(c, build_plan, &row);
 	bound_staging(c, &row);
 	explain(&large, known, &row);

@@ -226,6 +226,26 @@ TEST(test_pinned_copies_out_need_a_wait)
 	assert_near(replayed("pinned")->round_ns, 163000);
 }
 
+/* Nor for a copy in, but a wait of the round's end. PyTorch's own wait after
+ * the copy goes. */
+TEST(test_pinned_copies_in_need_a_wait)
+{
+	phase.step_count = 4;
+	steps[3] = steps[2];
+	steps[2] = steps[1];
+	steps[1] = step_of(XS_STEP_SYNC_STREAM, 101000, 102000, 0, 0);
+	steps[0].async = true;
+	options.language = XS_LANGUAGE_PYTORCH;
+	assert_has(estimated("pinned")->assumes[1],
+		   "the host waits before it changes what it copies in");
+	options.language = XS_LANGUAGE_CUDA;
+	assert_null(estimated("pinned")->assumes[1]);
+	options.language = XS_LANGUAGE_PYTORCH;
+	steps[4] = step_of(XS_STEP_SYNC_STREAM, 511000, 512000, 0, 0);
+	phase.step_count = 5;
+	assert_null(estimated("pinned")->assumes[1]);
+}
+
 /* Ten rounds copy from and to two buffers, eight times or more each. */
 TEST(test_buffers_in_turn_are_all_pinned)
 {
