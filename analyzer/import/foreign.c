@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More calls or ops have no index in the analyzer. */
-
 void xs_foreign_init(struct xs_foreign *f)
 {
 	*f = (struct xs_foreign){0};

@@ -20,8 +20,8 @@ void xs_no_memory(void)
 
 void xs_too_many(void)
 {
-	end("it has more than 2,147,483,648 records of a kind; trace a part of "
-	    "the run");
+	end("a trace has more than 2,147,483,648 records of a kind; trace a "
+	    "part of the run");
 }
 
 /* An empty array may have no memory. */

@@ -266,9 +266,7 @@ static int read_side(struct side *side, const struct xs_result_options *how)
 {
 	int code = 0;
 
-	side->runs = calloc((size_t)side->count, sizeof(struct xs_result *));
-	if (!side->runs)
-		xs_no_memory();
+	side->runs = xs_calloc((size_t)side->count, sizeof(struct xs_result *));
 	for (int i = 0; i < side->count && !code; i++)
 		code = xs_cli_read(side->traces[i], how, &side->runs[i]);
 	return code;

@@ -7,7 +7,6 @@
 #include "analyzer/util/sort.h"
 #include "report/export/names.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,16 +165,15 @@ int xs_export_walk(const struct xs_trace *trace,
 {
 	const size_t count =
 	    trace->call_count + trace->nvtx_count + trace->op_count;
-	struct walk w = {.trace = trace,
-			 .walker = walker,
-			 .keys = xs_calloc(count + 1, sizeof(*w.keys)),
-			 .slices = xs_calloc(count + 1, sizeof(*w.slices))};
-	int err = count < XS_NONE ? 0 : -E2BIG;
+	struct walk w = {.trace = trace, .walker = walker};
+	int err;
 
-	if (!err) {
-		add_all(&w);
-		err = walk_all(&w, self);
-	}
+	if (count >= XS_NONE)
+		xs_too_many();
+	w.keys = xs_calloc(count + 1, sizeof(*w.keys));
+	w.slices = xs_calloc(count + 1, sizeof(*w.slices));
+	add_all(&w);
+	err = walk_all(&w, self);
 	free(w.keys);
 	free(w.slices);
 	return err;

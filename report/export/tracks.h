@@ -41,6 +41,6 @@ struct xs_export_walker {
 
 /* Walks all tracks in order of their numbers, each by the start of its slices;
  * a range is before a call that starts with it. Takes 24 bytes a slice. Returns
- * 0, -E2BIG or an error of the walker. */
+ * 0 or an error of the walker. */
 int xs_export_walk(const struct xs_trace *trace,
 		   const struct xs_export_walker *walker, void *self);

@@ -7,8 +7,8 @@
 /*
  * Evaluates every equation of rounds or, if question->control is set, those of
  * who starts a transfer, which need bytes alone. out must be zeroed; free it
- * with xs_formulas_result_free(), also after an error. Returns 0, -ENOMEM, or
- * -EINVAL if the workload lacks a number. Returns -EDOM if the kernel time is
+ * with xs_formulas_result_free(), also after an error. Returns 0, or -EINVAL
+ * if the workload lacks a number. Returns -EDOM if the kernel time is
  * missing and ATGPU cannot compute it; then *unknown is a static text that
  * names the missing parameter, or NULL if ATGPU's numbers are missing too.
  */

@@ -203,11 +203,9 @@ static void fill_times(struct xs_job *job, const json_t *program)
 
 struct xs_job *xs_job_build(const json_t *digest)
 {
-	struct xs_job *job = calloc(1, sizeof(*job));
+	struct xs_job *job = xs_calloc(1, sizeof(*job));
 	const json_t *program = main_program(digest);
 
-	if (!job)
-		xs_no_memory();
 	job->ranks = job->seen = XS_UNKNOWN;
 	job->wall = xs_job_spread(NULL, "");
 	if (program) {

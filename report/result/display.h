@@ -21,7 +21,7 @@ struct xs_diff;
 struct xs_formulas_result;
 
 /* Functions of a format, which write to out, as the display shows it. They
- * return 0, -ENOMEM or -EIO. results: NULL for a trace that could not be read.
+ * return 0 or -EIO. results: NULL for a trace that could not be read.
  */
 typedef int xs_render_report(struct xs_result *const *results, size_t count,
 			     const struct xs_display *display, FILE *out);
