@@ -261,7 +261,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
 	"after the next one is issued: the next one's copies then overlap this "
 	"one{between}.",
     .other_first =
-	"prepare the next round's data of {places} during this one's kernels",
+	"copy the data of {places} for the next round during this one",
     .other_advice =
 	"{no_waits}Copy the next round's data of {places} ahead{pinned}, on a "
 	"stream beside that of all kernels. Read a round's results only after "

@@ -245,7 +245,7 @@ opening frameworks/h200-3/loader-2 "the host's code: 16.6 % of the traced part, 
 opening frameworks/h200-5/loader-1 "In short: first profile the host's code: " \
 	'% of the traced part; then pin the host buffers of loader.py:39'
 # What comes behind it may be little, and hang on a condition.
-opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then prepare the next round' \
+opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then copy the data of step 1' \
 	"of 1.15 s traced, only if a round's input does not"
 opening traces/pop_buoydiff-1024-pinned 'Registering (step 1) may save 336 ms once, or lose time.'
 opening frameworks/h200-5/jax_put-1 'no change of data movement is worth it in the traced part of 2.61 s'
@@ -415,7 +415,7 @@ in_one_line frameworks/typical/h200-2/cupy_fft '| device.set(pinned) ' \
 in_one_line frameworks/typical/h200-2/cupy_chunks 'neither pinned nor parts of a larger one. Verdict' \
 	'as every round uses the same buffers (their addresses are not known)'
 # A result is read behind the next copy's issue and before its stream waits for it.
-in_one_line frameworks/typical/h200/images-0 'prepare the next round'"'"'s data of' \
+in_one_line frameworks/typical/h200/images-0 'copy the data of' \
 	'y = f(x) # this round | with torch.cuda.stream(side): x = host.to(' '| # read y here, after the next round'"'"'s x is' \
 	'these copies are issued: its kernels then overlap them and the host'"'"'s work'
 in_one_line frameworks/h200-3/cupy_reduction-2 \
