@@ -42,6 +42,8 @@ struct xs_decoder {
 	uint64_t losses[6];	  /* by enum xs_loss, from loss records */
 	uint64_t undefined[4];	  /* by enum xs_loss, from `again` records whose
 				   * original is missing */
+	int64_t clock_ahead_ns;	  /* of the first clock record: by how much
+				   * CLOCK_REALTIME is ahead; 0: none yet */
 	uint64_t last_ns;	  /* latest time in the trace so far */
 	uint64_t ignored_from_ns; /* 0: records are not being ignored */
 	uint64_t counted_from_ns; /* 0: calls are not only counted */

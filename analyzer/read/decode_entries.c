@@ -161,6 +161,21 @@ static struct xs_counter *counter_of(struct xs_trace *trace,
 	return last->correlation == correlation ? last : NULL;
 }
 
+/* Both clocks run alike, unless one is set. */
+static void add_clock(struct xs_decoder *d, const struct xs_rec_clock *rec)
+{
+	const int64_t ahead_ns =
+	    (int64_t)(rec->realtime_ns - rec->monotonic_ns);
+	const int64_t by_ns =
+	    (int64_t)((uint64_t)ahead_ns - (uint64_t)d->clock_ahead_ns);
+	const uint64_t set_ns = by_ns < 0 ? -(uint64_t)by_ns : (uint64_t)by_ns;
+
+	if (!d->clock_ahead_ns)
+		d->clock_ahead_ns = ahead_ns;
+	else if (set_ns > d->trace->clock_set_ns)
+		d->trace->clock_set_ns = set_ns;
+}
+
 static void add_fills(struct xs_decoder *d, const struct xs_rec_fills *rec)
 {
 	struct xs_counter *of = counter_of(d->trace, rec->correlation);
@@ -286,6 +301,7 @@ void xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		CASE(shape)
 		CASE(counters)
 		CASE(fills)
+		CASE(clock)
 		CASE(accesses)
 		CASE(tally)
 		CASE(unhooked)

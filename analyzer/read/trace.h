@@ -324,6 +324,7 @@ struct xs_trace {
 	uint64_t lost_nvtx;
 	uint64_t untimed; /* calls whose GPU work has no op for any other reason
 			   */
+	uint64_t clock_set_ns; /* by which CLOCK_REALTIME was set meanwhile */
 	uint64_t begin_ns, end_ns; /* of the run: process start to end; to the
 				    * last record if the process was killed */
 };

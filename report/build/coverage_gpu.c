@@ -134,8 +134,25 @@ static void note_graphs(struct xs_result *result)
 		    out->graphs_unknown);
 }
 
+/* GPU times are read against CLOCK_REALTIME now and then: what was read before
+ * it was set is off. */
+static void check_clock(struct xs_result *result, const struct xs_trace *trace)
+{
+	const double run_ns = (double)trace->end_ns - (double)trace->begin_ns;
+
+	if (trace->clock_set_ns > 1000000 &&
+	    (double)trace->clock_set_ns > run_ns / 1000)
+		result->coverage.incomplete = result->coverage.lacking =
+		    xs_print(
+			&result->arena,
+			"the system's clock was set by %s during the run, "
+			"so that its times are wrong; trace another run",
+			xs_units_ns(xs_number_bounded(trace->clock_set_ns)).s);
+}
+
 void xs_build_note_gpu(struct xs_result *result, const struct xs_trace *trace)
 {
+	check_clock(result, trace);
 	note_timing_source(result, trace);
 	note_coverage(result, trace);
 	note_graphs(result);

@@ -374,6 +374,10 @@ expect 1 '' '' 'xferspy diff half $pinned | grep predicted'
 expect 1 '' '' 'xferspy report half | grep -e Strategies -e profiler'
 expect 2 '' 'half: the file is cut or damaged; copy' \
 	'xferspy export --to perfetto half -o half.perfetto'
+# Nor is anything known of times by a clock that was set.
+edited clock.txt '$a clock realtime_ns=5000000000 monotonic_ns=1000000000 cupti_ns=0\nclock realtime_ns=8600000000 monotonic_ns=1600000000 cupti_ns=0'
+expect 0 "not known: the system's clock was set by 3.00 s" - \
+	'xferspy report clock.txt'
 # Damage within it: nobody knows what it changed.
 expect 2 'not known: the file is damaged, so that' 'zeroed: the file is cut or damaged; copy' \
 	'cp $source/examples/traces/stencil-512-pageable.xspy zeroed
