@@ -107,15 +107,17 @@ static bool repeats(const struct xs_step *step, size_t period)
 	       step->queue == step[period].queue;
 }
 
-/* Returns the loop that the middle of the run is in; without one, few steps. */
+/* Returns the longest loop that one of the run's quarters begins in; without
+ * one, few steps. */
 static struct loop loop_of(const struct xs_phase *phase, const struct run *run)
 {
 	const struct xs_step *steps = phase->steps;
 	struct loop longest = {0};
 
-	for (size_t period = 1; period <= MOST_PERIOD; period++) {
-		const size_t middle = run->first + length(run) / 2;
-		struct loop loop = {middle, middle, period};
+	for (size_t i = 0; i < 4 * MOST_PERIOD; i++) {
+		const size_t from = run->first + i % 4 * (length(run) / 4);
+		const size_t period = i / 4 + 1;
+		struct loop loop = {from, from, period};
 
 		while (loop.first > run->first &&
 		       loop.first - 1 + period < run->end &&
@@ -141,15 +143,19 @@ static void cut_loop(const struct xs_phase *phase, struct run *run)
 	const struct loop loop = loop_of(phase, run);
 	const size_t count = loop.end + loop.period - loop.first;
 	const size_t two = 2 * loop.period; /* iterations */
+	struct run cut;
 
 	if (count < LEAST_LOOP || count < 2 * two ||
 	    steps[loop.end].return_ns - steps[loop.first].call_ns >
 		(loop.end - loop.first) * MOST_STEP_NS)
 		return;
-	*run = run_from(phase, loop.first,
-			loop.first + (size_t)fmax(1, round(sqrt((double)count) /
-							   (double)two)) *
-					 two);
+	cut = run_from(phase, loop.first,
+		       loop.first +
+			   two * (size_t)fmax(1, round(sqrt((double)count) /
+						       (double)two)));
+	if (cut.nodes < 2)
+		return;
+	*run = cut;
 	run->equal = (unsigned)(count / length(run));
 	run->loops = true;
 }

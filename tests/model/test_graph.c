@@ -134,6 +134,33 @@ TEST(test_loop_of_the_only_round)
 		   "without launches that repeat often");
 }
 
+/* 120 launches of two kinds in turn, then as many kinds as launches; or, in
+ * their place, as many events. */
+TEST(test_loop_before_other_steps)
+{
+	static struct xs_step loop[240];
+
+	for (uint64_t i = 0; i < 240; i++) {
+		loop[i] = step_of(XS_STEP_KERNEL, i * 10000, i * 10000 + 3000,
+				  i * 10000 + 5000, i * 10000 + 7000);
+		loop[i].shape = (uint32_t)(i < 120 ? i % 2 : i);
+	}
+	phase.steps = loop;
+	phase.step_count = 240;
+	phase.rounds = 1;
+	phase.round_ns = always(2400000);
+	phase.host_ns = always(0);
+	assert_true(estimated("graph")->applies);
+	assert_has(replayed("graph")->why, "(10 launches a round)");
+	for (uint32_t i = 0; i < 240; i++) {
+		loop[i].shape = i;
+		if (i >= 120)
+			loop[i] = step_of(XS_STEP_EVENT_RECORD, i * 10000,
+					  i * 10000 + 3000, 0, 0);
+	}
+	assert_has(estimated("graph")->why, "without launches that repeat");
+}
+
 /* What takes the host 2 ms between two launches is no issuing: it stays. */
 TEST(test_long_work_stays)
 {
