@@ -2,6 +2,7 @@
 #include "report/render/text/terminal.h"
 
 #include "analyzer/util/escape.h"
+#include "analyzer/util/memory.h"
 #include "report/result/arena.h"
 
 #include <libsmartcols.h>
@@ -47,9 +48,10 @@ void xs_terminal_print(const struct xs_terminal *terminal, enum xs_style style,
 
 	begin_style(terminal, style);
 	va_start(args, format);
-	if (vasprintf(&text, format, args) >= 0)
-		xs_escape_write(text, strlen(text), "\n", terminal->out);
+	if (vasprintf(&text, format, args) < 0)
+		xs_no_memory();
 	va_end(args);
+	xs_escape_write(text, strlen(text), "\n", terminal->out);
 	free(text);
 	end_style(terminal, style);
 }
@@ -140,7 +142,7 @@ void xs_terminal_wrapf(const struct xs_terminal *terminal, enum xs_style style,
 
 	va_start(args, format);
 	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+		xs_no_memory();
 	va_end(args);
 	xs_terminal_wrap(terminal, style, lead, text);
 	free(text);
@@ -313,6 +315,8 @@ void xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 
 	fit_table(table->table, columns - INDENT);
 	check(scols_print_table_to_string(table->table, &text));
+	if (!text) /* it may leave that out of its code */
+		xs_no_memory();
 	snprintf(lead, sizeof(lead), "%*s", note_indent, "");
 	for (char *line = text; line && *line; row++) {
 		size_t length = strcspn(line, "\n");
